@@ -52,6 +52,11 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/checks/runner/b.ts', "await import('./w.ts');"),
   ],
   [
+    'stands in order',
+    file('src/store/channels/a.ts', "import { x } from '../path/runs/x.ts';"),
+    file('src/store/path/runs/a.ts', "import { x } from '../../channels/x.ts';"),
+  ],
+  [
     'only types of the store',
     file('src/actions/a.ts', "import {\n  x,\n} from '#store/x.ts';"),
     file('src/actions/a.ts', "import { x } from '#lib/x.ts';\nimport type { Store } from '#store/store.ts';"),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
-import { slotRunId } from '#store/path/schedule/schedule-due.ts';
+import { slotRunId } from '#store/schedules/schedule-due.ts';
 import { simulateClocks } from '../bench/sim/clock.ts';
 import { createAlertJudge, differences } from '../bench/sim/judge-alerts.ts';
 import { createHeartbeatJudge } from '../bench/sim/judge-heartbeat.ts';

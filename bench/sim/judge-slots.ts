@@ -1,5 +1,5 @@
 // Verifies from the rows that every slot of every check has one outcome, even if a time occurred twice.
-import { slotRunId } from '#store/path/schedule/schedule-due.ts';
+import { slotRunId } from '#store/schedules/schedule-due.ts';
 import { idText } from '#store/base/codec.ts';
 import type { DatabaseSync } from 'node:sqlite';
 

@@ -12,7 +12,7 @@ import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import type { WaitingPing } from '#store/path/heartbeats/heartbeat-rows.ts';
+import type { WaitingPing } from '#store/schedules/heartbeat-rows.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';

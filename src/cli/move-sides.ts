@@ -3,8 +3,8 @@ import type { VerifiedTable } from '#store/copy/copy-installation.ts';
 import { CommandError } from './command-error.ts';
 import type { Progress } from './progress.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
-import { openPostgresSource, openPostgresTarget } from '#store/engines/postgres/move-side.ts';
-import { openSqliteReader, openSqliteSource, openSqliteTarget } from '#store/engines/sqlite/move-side.ts';
+import { openPostgresSource, openPostgresTarget } from '#store/copy/postgres-side.ts';
+import { openSqliteReader, openSqliteSource, openSqliteTarget } from '#store/copy/sqlite-side.ts';
 import type { Side } from '#store/copy/side.ts';
 
 /** A database of either engine. */

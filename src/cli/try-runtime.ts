@@ -5,7 +5,7 @@ import type { Finding, Verdict } from '#domain/results/result.ts';
 import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/checks/runtime.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { createLanes } from '#lib/lanes.ts';
-import { readContexts } from '#store/checks/read-contexts.ts';
+import { readContexts } from '#store/copy/read-contexts.ts';
 import { CommandError } from './command-error.ts';
 import { type DatabaseAddress, foreseen, opened, openReader } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';

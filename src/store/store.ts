@@ -9,6 +9,7 @@ import { createChannelConfigs } from './channels/channel-configs.ts';
 import { createAlertNotifications } from './channels/alert-notifications.ts';
 import { createApiKeys } from './accounts/api-keys.ts';
 import { createCheckAlerts } from './history/check-alerts.ts';
+import { createRemoveCheck } from './path/record/remove-check.ts';
 import { createCheckGroups } from './checks/check-groups.ts';
 import { createCheckHistory } from './history/check-history.ts';
 import { createCheckSubjects } from './checks/check-subjects.ts';
@@ -30,14 +31,14 @@ import { createNoticeChannel } from './channels/notice-channel.ts';
 import { createOrphans } from './accounts/orphans.ts';
 import { createFigures } from './accounts/figures.ts';
 import { createGaps } from './accounts/gaps.ts';
-import { createFirstRuns } from './path/schedule/first-runs.ts';
+import { createFirstRuns } from './schedules/first-runs.ts';
 import type { Path } from './path/path.ts';
 import { createProcesses } from './accounts/processes.ts';
 import { createIncidents } from './history/incidents.ts';
 import type { Retention } from './history/retention.ts';
 import type { RollUps } from './history/roll-ups.ts';
 import { createMaintenanceWindows } from './checks/maintenance-windows.ts';
-import type { SchemaMigration } from './base/migrate.ts';
+import type { OnMigrating } from './base/migrate.ts';
 import { createAccountChanges } from './overview/account-changes.ts';
 import { createOverview } from './overview/overview.ts';
 import { createInvites } from './accounts/invites.ts';
@@ -77,8 +78,7 @@ export interface EngineOptions {
   readonly ownLocation?: string;
   /** Default limits of resources per account; none by default. */
   readonly limits?: AccountLimits;
-  /** Called before the schema of an older database is migrated, which may take minutes. */
-  readonly onMigrating?: (news: SchemaMigration) => void;
+  readonly onMigrating?: OnMigrating;
 }
 
 /** The nouns with the same statements on both engines. */
@@ -113,7 +113,7 @@ export function nounsOf(database: Database) {
     accountReports: createAccountReports(database),
     failingChannels: createFailingChannels(database),
     alertStorms: createAlertStorms(database),
-    checks: createChecks(database),
+    checks: { ...createChecks(database), remove: createRemoveCheck(database) },
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),
     channelConfigs: createChannelConfigs(database),

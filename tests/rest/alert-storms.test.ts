@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { alertSettings } from '#contract/alerts/alert-settings.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { newDigest } from '#store/path/record/alert-storms.ts';
+import { newDigest } from '#store/channels/storm-rows.ts';
 import { putChannel } from '../support/store/rows.ts';
 import { openServer } from './server-on-store.ts';
 

@@ -5,7 +5,7 @@ import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import type { DeliveryFacts, Prepared } from '#domain/results/recording.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
-import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
+import type { ClaimedDelivery } from '#store/channels/delivery-rows.ts';
 import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -8,7 +8,7 @@ import { idBytes } from '#store/base/codec.ts';
 import { copyAccount } from '#store/copy/copy-account.ts';
 import { isOfAccounts } from '#store/copy/shape.ts';
 import type { Side, Writing } from '#store/copy/side.ts';
-import { inStep } from '#store/path/schedule/schedule-rounds.ts';
+import { inStep } from '#store/schedules/schedule-rounds.ts';
 import { createSeal } from '#store/base/seal.ts';
 import { it, type NewStore } from '../support/store/each-engine.ts';
 import { rowsOf } from '../support/store/every-table.ts';

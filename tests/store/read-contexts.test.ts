@@ -1,7 +1,7 @@
 // Checks read beside a running service, page by page, while it changes what they depend on.
 import assert from 'node:assert/strict';
 import { openReader } from '#cli/move-sides.ts';
-import { readContexts } from '#store/checks/read-contexts.ts';
+import { readContexts } from '#store/copy/read-contexts.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
 import { putAccount } from '../support/store/rows.ts';

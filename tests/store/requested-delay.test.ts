@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
+import type { ClaimedDelivery } from '#store/channels/delivery-rows.ts';
 import { it } from '../support/store/each-engine.ts';
 import { failing, leaseMs, scannedFrom, type PathUnderTest } from './path-under-test.ts';
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { closedAfterMs, dayMs, hourMs } from '#domain/results/roll-up.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { writtenProgress } from '#store/history/roll-up-progress.ts';
+import { writtenProgress } from '#store/roll-ups/roll-up-progress.ts';
 import { test } from '../support/store/each-engine.ts';
 import { noNotifications } from '../support/store/records.ts';
 import { putAccount, putCheck, putResult } from '../support/store/rows.ts';

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import type { Check } from '#domain/checks/check.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { idBytes, idText, idTime } from '#store/base/codec.ts';
-import { dueAtOf, dueAtStatement, inStep } from '#store/path/schedule/schedule-rounds.ts';
+import { dueAtOf, dueAtStatement, inStep } from '#store/schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '#store/base/tables/schedule-tables.ts';
 import { it } from '../support/store/each-engine.ts';
 import { numbers } from '../support/numbers.ts';

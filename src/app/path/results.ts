@@ -8,7 +8,7 @@ import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
-import type { WaitingPing } from '#store/path/heartbeats/heartbeat-rows.ts';
+import type { WaitingPing } from '#store/schedules/heartbeat-rows.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { servedCodes } from '../process.ts';
 import { idleMs } from './loops.ts';

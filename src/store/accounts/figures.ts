@@ -5,7 +5,7 @@ import { idText } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Dialect } from '../base/dialect.ts';
-import { readProgress } from '../history/roll-up-progress.ts';
+import { readProgress } from '../roll-ups/roll-up-progress.ts';
 
 /** Totals of the whole installation, for metrics and readiness. */
 export interface Figures {

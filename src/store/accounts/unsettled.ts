@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../base/database.ts';
 import type { ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
-import { inStep, openRound, type PhaseRange } from '../path/schedule/schedule-rounds.ts';
+import { inStep, openRound, type PhaseRange } from '../schedules/schedule-rounds.ts';
 
 type Reader = Database['reader'];
 

@@ -11,12 +11,15 @@ export const migrations: readonly Migration[] = [firstSchema];
 /** The version that this program requires. */
 export const schemaVersion: number = migrations.length;
 
-/** Called before the schema of an existing database is migrated. */
+/** A migration of an existing database that is about to begin. */
 export interface SchemaMigration {
   /** null = another process has been migrating for a second. */
   readonly from: number | null;
   readonly to: number;
 }
+
+/** Called before the schema of an older database is migrated, which may take minutes. */
+export type OnMigrating = (news: SchemaMigration) => void;
 
 /** The database was written by a newer version of Tocsin. */
 export class NewerDatabaseError extends Error {

@@ -16,7 +16,7 @@ import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
 import type { Tables } from '../base/tables/schema.ts';
-import { contentRows, newDeliveryRow } from '../path/deliveries/delivery-rows.ts';
+import { contentRows, newDeliveryRow } from './delivery-rows.ts';
 
 /** A channel whose report is due. */
 export interface DueReport {

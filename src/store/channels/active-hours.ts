@@ -6,7 +6,7 @@ import { supersededReason } from '#domain/deliveries/superseding.ts';
 import { type IdBytes, idBytes, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import { isMarked, isPendingReminder } from '../path/deliveries/cancel-reminders.ts';
+import { isMarked, isPendingReminder } from './cancel-reminders.ts';
 import type { AlertChannelsTable, DeliveriesTable, Tables } from '../base/tables/schema.ts';
 import { rewrite, splitDigest } from './digest-hours.ts';
 

@@ -6,7 +6,7 @@ import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
 import { channelOf } from './alert-channel-row.ts';
 import type { Saved } from '../checks/checks.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
-import { endWait } from '../path/deliveries/requested-delay.ts';
+import { endWait } from './requested-delay.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount } from '../base/database.ts';
 import { closeNotified } from './failing-channels.ts';

@@ -14,7 +14,7 @@ import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../base/codec
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
-import { alertedAtMost, stormOf, stormRow } from '../path/record/alert-storms.ts';
+import { alertedAtMost, stormOf, stormRow } from './storm-rows.ts';
 import { digestContent, readDigest } from './digests.ts';
 
 /** What was done for an account. */

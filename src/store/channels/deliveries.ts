@@ -5,7 +5,7 @@ import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { cancelDelivery, type DeliveryChange, replayDelivery, replayLost, retryDelivery } from './delivery-changes.ts';
-import { deliveryOf, type DeliveryRow, type StoredExchange } from '../path/deliveries/delivery-rows.ts';
+import { deliveryOf, type DeliveryRow, type StoredExchange } from './delivery-rows.ts';
 import type { AttemptsTable, Tables } from '../base/tables/schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
 

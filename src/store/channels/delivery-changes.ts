@@ -4,12 +4,12 @@ import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
 import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import { newId } from '#lib/id.ts';
-import { endWait } from '../path/deliveries/requested-delay.ts';
+import { endWait } from './requested-delay.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { isChannel } from './active-hours.ts';
 import type { Database } from '../base/database.ts';
-import { interruptedAttempt, isInterrupted } from '../path/deliveries/delivery-rows.ts';
+import { interruptedAttempt, isInterrupted } from './delivery-rows.ts';
 import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 

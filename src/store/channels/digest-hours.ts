@@ -7,8 +7,8 @@ import { newId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
-import { newDeliveryRow } from '../path/deliveries/delivery-rows.ts';
-import { newDigest } from '../path/record/alert-storms.ts';
+import { newDeliveryRow } from './delivery-rows.ts';
+import { newDigest } from './storm-rows.ts';
 import { digestContent, readDigest } from './digests.ts';
 
 /** The other channel of a digest. */

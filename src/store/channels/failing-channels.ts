@@ -12,7 +12,7 @@ import { channelOf } from './alert-channel-row.ts';
 import { deliveriesOf, type Ended, newsCodes, standingAfter } from './channel-standing.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import { contentRows, newDeliveryRow, requestRows } from '../path/deliveries/delivery-rows.ts';
+import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
 import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
 
 /** Records that a delivery ended without another attempt. The deliveries of a channel end one after the other. */

@@ -3,7 +3,7 @@ import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { SentNotice } from '#domain/alerts/notice-channel.ts';
 import type { Database } from '../base/database.ts';
 import { readFact, replaceFact } from '../base/installation-fact.ts';
-import { contentRows } from '../path/deliveries/delivery-rows.ts';
+import { contentRows } from './delivery-rows.ts';
 import { insertRows } from './failing-channels.ts';
 
 export interface NoticeChannel {

@@ -14,7 +14,7 @@ import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
-import { isMarked, settledColumns } from '../path/deliveries/cancel-reminders.ts';
+import { isMarked, settledColumns } from './cancel-reminders.ts';
 import { noteLost } from './failing-channels.ts';
 
 /** An attempt that is about to be made. */

@@ -8,14 +8,12 @@ import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { keepVariables } from './check-variables.ts';
-import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
-import type { CloseRules } from '../path/record/close-notified.ts';
-import { askForRuns } from '../path/schedule/first-runs.ts';
+import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
+import { askForRuns } from '../schedules/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
 import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
 import { type Database, lockAccount, ownedBy, touchAccount } from '../base/database.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
-import { removeCheck } from './remove-check.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { ChecksTable, Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -61,17 +59,6 @@ export interface Checks {
    * changes nothing. null = unknown check.
    */
   change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
-  /**
-   * Deletes a check and sends recoveries for open alerts (docs/decisions/0103). `Orphans` deletes a long history in
-   * slices.
-   * @returns false if it is unknown
-   */
-  remove(
-    accountId: string,
-    id: string,
-    render: CloseRules['render'],
-    isDigested?: CloseRules['isDigested'],
-  ): Promise<boolean>;
 }
 
 export function createChecks(database: Database): Checks {
@@ -120,8 +107,6 @@ export function createChecks(database: Database): Checks {
           }
         });
       }),
-    remove: (accountId, id, render, isDigested) =>
-      transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render, isDigested })),
   };
 }
 

@@ -1,7 +1,7 @@
 // Copies an account from one installation to another while both are stopped (docs/decisions/0045).
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
-import { readProgress } from '../history/roll-up-progress.ts';
-import { dueAtStatement, inStep } from '../path/schedule/schedule-rounds.ts';
+import { readProgress } from '../roll-ups/roll-up-progress.ts';
+import { dueAtStatement, inStep } from '../schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
 import type { Seal } from '../base/seal.ts';
 import { type CopyListener, CopyError, refuseUsed, type VerifiedTable } from './copy-installation.ts';

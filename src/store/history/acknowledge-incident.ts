@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { type IdBytes, idBytes, json } from '../base/codec.ts';
 import type { Tables } from '../base/tables/schema.ts';
-import { cancelAcknowledged, isPendingReminder } from '../path/deliveries/cancel-reminders.ts';
+import { cancelAcknowledged, isPendingReminder } from '../channels/cancel-reminders.ts';
 
 /** What became of it: `unchanged` = it was so already, `ended` = the incident is over; null = unknown incident. */
 export type AcknowledgeOutcome = 'done' | 'unchanged' | 'ended' | null;

@@ -20,7 +20,13 @@ import { breathe } from '../base/slices.ts';
 import type { Dialect } from '../base/dialect.ts';
 import type { Database } from '../base/database.ts';
 import { createMergedResponses, type MergedResponses } from './merged-responses.ts';
-import { type CheckKey, type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
+import {
+  type CheckKey,
+  type Progress,
+  readProgress,
+  readResultsFrom,
+  rolledUpTo,
+} from '../roll-ups/roll-up-progress.ts';
 import { detailedRollUpOf, type PartColumn, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
 import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';

@@ -2,14 +2,8 @@
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
 import { breathe } from '../base/slices.ts';
-import {
-  begunEarlier,
-  type CheckKey,
-  readProgress,
-  readResultsFrom,
-  rewound,
-  writtenProgress,
-} from './roll-up-progress.ts';
+import { type CheckKey, readProgress, readResultsFrom, writtenProgress } from '../roll-ups/roll-up-progress.ts';
+import { firstCheckAt, rollUpLock } from '../roll-ups/postgres-rewind.ts';
 import { type SpanKey, spans } from './roll-up-rows.ts';
 import {
   type LateHour,
@@ -29,14 +23,12 @@ const maxResults = 1800;
 
 /** Checks and marks per tick. */
 const size = { checks: 1000, lateHours: 50 };
-/** Advisory lock of rolling up; an arbitrary constant. */
-const lock = 0x746f_6373;
 
 /** Roll-ups of a database, by one process at a time. */
 export function createPostgresRollUps(connections: Connections, types: ColumnTypes): RollUps {
   const alone = <Answer>(work: (store: RollUpStore) => Promise<Answer>): Promise<Answer | null> =>
     connections.transaction(async (session) => {
-      const [taken] = await session.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS mine`);
+      const [taken] = await session.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(${rollUpLock}) AS mine`);
       return taken?.mine === true ? work(rollUpStoreOf(session, createBulk(session, types))) : null;
     });
   return {
@@ -49,30 +41,10 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
     // Waits for a tick in progress, because a caller that may not delete anything yet retries only after minutes.
     release: (before) =>
       connections.transaction(async (session) => {
-        await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
+        await session.query(`SELECT pg_advisory_xact_lock(${rollUpLock})`);
         return releaseResults(rollUpStoreOf(session, createBulk(session, types)), before);
       }),
   };
-}
-
-/** When the clock was set back: repeated hours are rolled up again, including earlier results. */
-export async function rewindRollUps(session: Session, now: number): Promise<void> {
-  // No tick is in progress that could consider its hours done.
-  await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
-  const [kept] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'rolled-up'`);
-  const progress =
-    kept === undefined ? begunEarlier(await firstCheckAt(session), now) : rewound(readProgress(kept.value), now);
-  if (progress === null) return;
-  await session.query(
-    `INSERT INTO installation VALUES ('rolled-up', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-    [writtenProgress(progress)],
-  );
-}
-
-/** When the oldest check was created, epoch ms. */
-async function firstCheckAt(session: Session): Promise<number | null> {
-  const [oldest] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
-  return oldest?.at ?? null;
 }
 
 function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {

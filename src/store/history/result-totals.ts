@@ -3,7 +3,7 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dayMs, dayOf, dayRetentionDays } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from '../base/codec.ts';
-import { readProgress, readResultsFrom } from './roll-up-progress.ts';
+import { readProgress, readResultsFrom } from '../roll-ups/roll-up-progress.ts';
 import { spans } from './roll-up-rows.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { IdRange } from '../base/slices.ts';

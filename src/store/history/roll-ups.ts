@@ -22,7 +22,7 @@ import {
 import { type IdBytes, idText, idTime } from '../base/codec.ts';
 import { outcomeCodes } from '../base/codes.ts';
 import { phasesIn, statusIn } from '../base/measured.ts';
-import { type CheckKey, type Progress, rewound, rolledUpTo } from './roll-up-progress.ts';
+import { type CheckKey, type Progress, rewound, rolledUpTo } from '../roll-ups/roll-up-progress.ts';
 import { detailedRollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
 

@@ -1,7 +1,8 @@
 // Rows of roll-ups in SQLite; the decisions are in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes } from '../base/codec.ts';
-import { begunEarlier, readProgress, readResultsFrom, rewound, writtenProgress } from './roll-up-progress.ts';
+import { readProgress, readResultsFrom, writtenProgress } from '../roll-ups/roll-up-progress.ts';
+import { firstCheckAt } from '../roll-ups/sqlite-rewind.ts';
 import { spans } from './roll-up-rows.ts';
 import {
   type LateHour,
@@ -29,25 +30,6 @@ export function createSqliteRollUps(file: SqliteFile): RollUps {
       queue.single((connection) => rollUpTick(rollUpStoreOf(connection), now, size, resultRetentionMs)),
     release: (before) => queue.single((connection) => releaseResults(rollUpStoreOf(connection), before)),
   };
-}
-
-/** When the clock was set back: repeated hours are rolled up again, including earlier results. */
-export function rewindRollUps(connection: Connection, now: number): void {
-  const kept = connection.prepare(`SELECT value FROM installation WHERE key = 'rolled-up'`).get();
-  const progress =
-    kept === undefined
-      ? begunEarlier(firstCheckAt(connection), now)
-      : rewound(readProgress(String(kept['value'])), now);
-  if (progress === null) return;
-  connection
-    .prepare(`INSERT INTO installation VALUES ('rolled-up', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1`)
-    .run(writtenProgress(progress));
-}
-
-/** When the oldest check was created, epoch ms. */
-function firstCheckAt(connection: Connection): number | null {
-  const at = connection.prepare('SELECT min(created_at) AS at FROM checks').get()?.['at'] ?? null;
-  return at === null ? null : Number(at);
 }
 
 /** Statements are synchronous: a tick ends before anything else in this process runs. */

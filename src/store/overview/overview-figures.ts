@@ -8,7 +8,7 @@ import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
 import type { CheckHistory } from '../history/check-history.ts';
-import { readProgress } from '../history/roll-up-progress.ts';
+import { readProgress } from '../roll-ups/roll-up-progress.ts';
 import {
   firstHourOf,
   ofCheck,

@@ -8,13 +8,13 @@ import type {
   RenderedDelivery,
   SettledAttempt,
   SettleRules,
-} from './deliveries/delivery-rows.ts';
+} from '../channels/delivery-rows.ts';
 import type { JudgedBatch, JudgeRules } from './heartbeats/judge-heartbeats.ts';
 import type { JudgedStates, JudgeStatesRules } from './states/judge-states.ts';
 import type { PingAnswer, ReceivedPing } from './heartbeats/receive-pings.ts';
 import type { RecordRules } from './record/record-attempts.ts';
 import type { ClaimedRuns, RunClaim } from './runs/run-rows.ts';
-import type { Scheduled, ScheduleRules } from './schedule/schedule-due.ts';
+import type { Scheduled, ScheduleRules } from '../schedules/schedule-due.ts';
 
 type OwnedId = Pick<Run, 'accountId' | 'id'>;
 type Lease = Pick<RunClaim, 'owner' | 'now' | 'leaseMs'>;

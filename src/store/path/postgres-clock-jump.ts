@@ -4,11 +4,11 @@ import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.t
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from './record/check-state-rows.ts';
-import { broughtBack, inStep } from './schedule/schedule-rounds.ts';
+import { broughtBack, inStep } from '../schedules/schedule-rounds.ts';
 import type { CheckStatesTable } from '../base/tables/schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../base/tables/schedule-tables.ts';
 import { bringHeartbeatsBack, moveHeartbeatsWithClock } from './heartbeats/postgres-heartbeats.ts';
-import { rewindRollUps } from '../history/postgres-roll-ups.ts';
+import { rewindRollUps } from '../roll-ups/postgres-rewind.ts';
 import { bringForward } from './deliveries/postgres-shared-channels.ts';
 import { sendRounds } from './schedule/postgres-schedule-rounds.ts';
 import type { Session } from '../engines/postgres/session.ts';

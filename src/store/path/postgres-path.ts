@@ -1,7 +1,7 @@
 // Statements of the pipeline on PostgreSQL: each method is a transaction, which many processes may run at once.
 import { idBytes } from '../base/codec.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
-import { walkStart } from './deliveries/delivery-rows.ts';
+import { walkStart } from '../channels/delivery-rows.ts';
 import { type JudgedBatch, judgeInParts } from './heartbeats/judge-heartbeats.ts';
 import type { JudgedStates } from './states/judge-states.ts';
 import type { Path } from './path.ts';

@@ -3,12 +3,12 @@ import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.t
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from './record/check-state-rows.ts';
-import { broughtBack, inStep } from './schedule/schedule-rounds.ts';
+import { broughtBack, inStep } from '../schedules/schedule-rounds.ts';
 import type { CheckStatesTable } from '../base/tables/schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../base/tables/schedule-tables.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 import { moveHeartbeatsWithClock } from './heartbeats/sqlite-heartbeats.ts';
-import { rewindRollUps } from '../history/sqlite-roll-ups.ts';
+import { rewindRollUps } from '../roll-ups/sqlite-rewind.ts';
 import { writeRound } from './schedule/sqlite-schedules.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Statements of the pipeline on SQLite: writes of the only writer, committed in groups.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { EndedAttempt, Judge } from '#domain/results/recording.ts';
-import { walkStart } from './deliveries/delivery-rows.ts';
+import { walkStart } from '../channels/delivery-rows.ts';
 import type { Path } from './path.ts';
 import type { RunClaim } from './runs/run-rows.ts';
 import type { Seal } from '../base/seal.ts';
@@ -14,7 +14,7 @@ import type { SqliteFile } from '../engines/sqlite/file.ts';
 import { bringHeartbeatsBack, judgeHeartbeats, receivePings } from './heartbeats/sqlite-heartbeats.ts';
 import { judgeInParts } from './heartbeats/judge-heartbeats.ts';
 import { recordAttempts } from './record/sqlite-results.ts';
-import { rewindRollUps } from '../history/sqlite-roll-ups.ts';
+import { rewindRollUps } from '../roll-ups/sqlite-rewind.ts';
 import { readContents, saveRendered } from './deliveries/sqlite-rendering.ts';
 import { claimRuns, endLeases, renewRuns, returnRuns } from './runs/sqlite-runs.ts';
 import { scheduleDue } from './schedule/sqlite-schedules.ts';

@@ -106,6 +106,14 @@ export const rules: readonly Rule[] = [
       ),
   },
   {
+    sentence: 'The store stands in order: base, engines, nouns, the path, and what reads or copies all of it.',
+    breaches: (sources) =>
+      perImport(sources, ({ path }, to) => {
+        const [from, below] = [storeLevel(path), storeLevel(to)];
+        return from !== null && below !== null && below > from ? `imports ${to}` : null;
+      }),
+  },
+  {
     sentence: 'The rooms stand on at most nine floors.',
     breaches: () => Object.keys(rooms).flatMap((room) => (floorOf(room) > floorsMax ? [`${room}: too high`] : [])),
   },
@@ -295,6 +303,22 @@ function production(sources: readonly SourceFile[]): readonly SourceFile[] {
 /** The room a file lies in; null where the table has no row. */
 function roomOf(path: string): string | null {
   return Object.keys(rooms).find((room) => path.startsWith(`${room}/`)) ?? null;
+}
+
+/** Folders of the store, by level: those of a level may import each other, and what is below. */
+const storeLevels: readonly (readonly string[])[] = [
+  ['base'],
+  ['engines'],
+  ['accounts', 'channels', 'checks', 'roll-ups', 'schedules'],
+  ['path'],
+  ['copy', 'history', 'overview'],
+];
+
+/** The level of a file of the store, above all of them for those that open it; null elsewhere. */
+function storeLevel(path: string): number | null {
+  if (!path.startsWith('src/store/')) return null;
+  const [folder = '', ...file] = path.slice('src/store/'.length).split('/');
+  return file.length === 0 ? storeLevels.length : storeLevels.findIndex((level) => level.includes(folder));
 }
 
 /** How many rooms stand below a room, one on the other. */

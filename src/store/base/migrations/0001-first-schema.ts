@@ -1,7 +1,7 @@
 // The first schema: every table of tables/schema.ts.
 import type { Dialect } from '../dialect.ts';
 
-/** Due time of schedules in step, as in `store/path/schedule/schedule-rounds.ts`. */
+/** Due time of schedules in step, as in `store/schedules/schedule-rounds.ts`. */
 const inStep = Number.MAX_SAFE_INTEGER;
 
 /** The statements that create the schema, in order. */

@@ -1,8 +1,7 @@
 // The schema of a PostgreSQL database: migrated by one process while the others wait.
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../../base/dialect.ts';
-import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
-import type { EngineOptions } from '../../store.ts';
+import { type Migration, migrations, migrationsFrom, type OnMigrating } from '../../base/migrate.ts';
 import { isLockBusy } from '../../base/unavailable.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
@@ -40,7 +39,7 @@ export function refuseOldServer({ number, name }: ServerVersion): void {
  */
 export async function migratePostgres(
   connections: Connections,
-  onMigrating: EngineOptions['onMigrating'] = () => undefined,
+  onMigrating: OnMigrating = () => undefined,
   all: readonly Migration[] = migrations,
 ): Promise<void> {
   const [row] = await connections.statement<ServerVersion>(
@@ -63,7 +62,7 @@ export async function migratePostgres(
 /** false = another process holds it. A transaction lock, so that it is never left behind. */
 async function migrateOrFindBusy(
   session: Session,
-  onMigrating: NonNullable<EngineOptions['onMigrating']>,
+  onMigrating: OnMigrating,
   all: readonly Migration[],
 ): Promise<boolean> {
   const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);

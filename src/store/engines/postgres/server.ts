@@ -1,10 +1,10 @@
 // A PostgreSQL database with the interface of the store files: the same queries as on SQLite.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Database } from '../../base/database.ts';
-import { writesHeartbeats } from '../../path/heartbeats/lock-heartbeats.ts';
-import { needsRounds, noteHolder } from '../../path/schedule/lock-rounds.ts';
+import { writesHeartbeats } from '../../base/locks/lock-heartbeats.ts';
+import { needsRounds, noteHolder } from '../../base/locks/lock-rounds.ts';
 import type { Tables } from '../../base/tables/schema.ts';
-import type { EngineOptions } from '../../store.ts';
+import type { OnMigrating } from '../../base/migrate.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections, transactionSettings } from './connections.ts';
 import { migratePostgres } from './schema.ts';
@@ -19,10 +19,7 @@ export interface PostgresServer extends Pick<Database, 'reader' | 'transaction' 
 }
 
 /** Opens the database and migrates it. Throws StoreUnavailableError and NewerDatabaseError. */
-export async function openPostgres(
-  address: PostgresAddress,
-  onMigrating?: EngineOptions['onMigrating'],
-): Promise<PostgresServer> {
+export async function openPostgres(address: PostgresAddress, onMigrating?: OnMigrating): Promise<PostgresServer> {
   const connections = await openConnections(address);
   try {
     await migratePostgres(connections, onMigrating);

@@ -1,8 +1,7 @@
 // The SQLite file: owned by one process, migrated, and checked after a crash before use.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from '../../base/dialect.ts';
-import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
-import type { EngineOptions } from '../../store.ts';
+import { type Migration, migrations, migrationsFrom, type OnMigrating } from '../../base/migrate.ts';
 import { damageIn } from '../../base/damage.ts';
 import { checkSmallFile, damagedError, DatabaseOpenError } from './check-file.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
@@ -10,7 +9,8 @@ import { type Connection, openConnection } from './connection.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 /** Options of opening a file. */
-export interface FileOptions extends Pick<EngineOptions, 'onMigrating'> {
+export interface FileOptions {
+  readonly onMigrating?: OnMigrating;
   /** How long a write waits for others to share its commit, ms. */
   readonly gatherMs?: number;
   /** Replaces the schema versions of this program, for tests. */

@@ -1,7 +1,7 @@
 // Waiting deliveries in PostgreSQL: claimed channel by channel with SKIP LOCKED, settled in batches.
 import type { Attempt, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
-import { isPostponed } from './requested-delay.ts';
-import { settledColumns } from './cancel-reminders.ts';
+import { isPostponed } from '../../channels/requested-delay.ts';
+import { settledColumns } from '../../channels/cancel-reminders.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -20,10 +20,10 @@ import {
   type SettleRules,
   type WalkPlace,
   walkStart,
-} from './delivery-rows.ts';
+} from '../../channels/delivery-rows.ts';
 import type { DeliveriesTable } from '../../base/tables/schema.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
-import { type ClaimedChannel, channelKey, postpone, readChannels } from '../../engines/postgres/claimed-channels.ts';
+import { type ClaimedChannel, channelKey, postpone, readChannels } from './postgres-claimed-channels.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { lastPositions, sendAttempts } from './postgres-delivery-rows.ts';
 import { noteOutcomes } from './postgres-failing-channels.ts';

@@ -9,7 +9,7 @@ import {
   releaseStatement,
   releaseValues,
   requestRows,
-} from './delivery-rows.ts';
+} from '../../channels/delivery-rows.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 

@@ -3,7 +3,7 @@ import type { DeliveryContent, Message, RenderInput } from '#domain/deliveries/d
 import { userVariables } from '#domain/deliveries/delivery-variables.ts';
 import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import { type RenderedDelivery, renderInput, type SettleRules } from './delivery-rows.ts';
+import { type RenderedDelivery, renderInput, type SettleRules } from '../../channels/delivery-rows.ts';
 import { noteEnds } from './postgres-failing-channels.ts';
 import { unrenderedEnd } from '../../channels/channel-standing.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';

@@ -1,7 +1,7 @@
 // Channels used by several processes: attempts of the others count toward limits, and their checks wait
 // (docs/decisions/0014).
 import { type IdBytes, idText } from '../../base/codec.ts';
-import type { DeliveryClaim } from './delivery-rows.ts';
+import type { DeliveryClaim } from '../../channels/delivery-rows.ts';
 import type { DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 

@@ -10,8 +10,8 @@ import {
   waitReason,
 } from '#domain/deliveries/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
-import { isFirstAttempt, isPostponed, postponedAtOnce } from './requested-delay.ts';
-import { settledColumns } from './cancel-reminders.ts';
+import { isFirstAttempt, isPostponed, postponedAtOnce } from '../../channels/requested-delay.ts';
+import { settledColumns } from '../../channels/cancel-reminders.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -27,7 +27,7 @@ import {
   retryMs,
   type SettledAttempt,
   type SettleRules,
-} from './delivery-rows.ts';
+} from '../../channels/delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { noteOutcome } from './sqlite-failing-channels.ts';

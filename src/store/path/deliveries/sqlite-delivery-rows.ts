@@ -8,7 +8,7 @@ import {
   releaseStatement,
   releaseValues,
   requestRows,
-} from './delivery-rows.ts';
+} from '../../channels/delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 /** Sends a delivery that collected alerts, unless it was cancelled. */

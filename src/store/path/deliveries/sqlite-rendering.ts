@@ -3,7 +3,7 @@ import type { DeliveryContent, Message, RenderInput } from '#domain/deliveries/d
 import { userVariables } from '#domain/deliveries/delivery-variables.ts';
 import { idBytes, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import { type RenderedDelivery, renderInput, type SettleRules } from './delivery-rows.ts';
+import { type RenderedDelivery, renderInput, type SettleRules } from '../../channels/delivery-rows.ts';
 import { noteEnd } from './sqlite-failing-channels.ts';
 import { unrenderedEnd } from '../../channels/channel-standing.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';

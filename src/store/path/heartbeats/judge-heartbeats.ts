@@ -7,7 +7,7 @@ import { idBytes } from '../../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../../base/codes.ts';
 import type { Counts } from '../../base/counts.ts';
 import type { HeartbeatsTable, PingsTable } from '../../base/tables/heartbeat-tables.ts';
-import { heartbeatOf, keyColumns, type WaitingPing } from './heartbeat-rows.ts';
+import { heartbeatOf, keyColumns, type WaitingPing } from '../../schedules/heartbeat-rows.ts';
 import { type RecordRules, TooManyDeliveriesError } from '../record/record-attempts.ts';
 import type { Reception } from './reception.ts';
 

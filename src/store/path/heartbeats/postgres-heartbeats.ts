@@ -4,7 +4,13 @@ import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
-import { type HeartbeatMoves, heartbeatKey, movesOf, type WaitingPing, waitingPingOf } from './heartbeat-rows.ts';
+import {
+  type HeartbeatMoves,
+  heartbeatKey,
+  movesOf,
+  type WaitingPing,
+  waitingPingOf,
+} from '../../schedules/heartbeat-rows.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';

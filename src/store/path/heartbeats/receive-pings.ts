@@ -4,7 +4,7 @@ import { newIdAt } from '#lib/id.ts';
 import { flag, idBytes, latin1 } from '../../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../../base/codes.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
-import { heartbeatOf, keyColumns, missedRow } from './heartbeat-rows.ts';
+import { heartbeatOf, keyColumns, missedRow } from '../../schedules/heartbeat-rows.ts';
 
 /** A received ping. */
 export interface ReceivedPing extends ReceivedSignal {

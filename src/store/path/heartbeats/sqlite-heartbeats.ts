@@ -5,7 +5,7 @@ import type { CheckContext } from '#domain/results/recording.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
-import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from './heartbeat-rows.ts';
+import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from '../../schedules/heartbeat-rows.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';

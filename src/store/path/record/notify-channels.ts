@@ -24,7 +24,7 @@ import { channelOf } from '../../channels/alert-channel-row.ts';
 import { flag, idBytes, json, parsedOrNull } from '../../base/codec.ts';
 import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
-import type { Storms } from './alert-storms.ts';
+import type { Storms } from '../../channels/storm-rows.ts';
 import { insertAlert, type Occasion } from './insert-alert.ts';
 import { prepareSafely } from './prepare-safely.ts';
 import type { AlertedIncident } from './record-incident.ts';

@@ -3,7 +3,7 @@ import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { FailureMessage } from '#domain/alerts/suppression.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
-import { createStorms, type DueDigest, type StormRead } from './alert-storms.ts';
+import { createStorms, type DueDigest, type StormRead } from '../../channels/storm-rows.ts';
 import type { RecordRows } from './record-attempts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type {
@@ -20,7 +20,7 @@ import type { ListenerRow, RemindersOf } from './notify-channels.ts';
 import { type BatchIncidents, createBatchIncidents } from './postgres-incidents.ts';
 import type { CheckKey } from './postgres-suppression.ts';
 import type { NeededRow } from './suppression.ts';
-import { createLateHours, type LateHours } from '../../history/postgres-late-hours.ts';
+import { createLateHours, type LateHours } from '../../roll-ups/postgres-late-hours.ts';
 
 /** Rows read, by account and check; runs by ID. */
 export interface RecordingInput {

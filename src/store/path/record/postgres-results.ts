@@ -2,7 +2,7 @@
 // record-attempts.ts.
 import { monthStart } from '#domain/accounts/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
-import { cancelReminder, remindersOf } from '../deliveries/cancel-reminders.ts';
+import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import {
@@ -18,8 +18,8 @@ import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { insertDeliveries, releaseDeliveries } from '../deliveries/postgres-delivery-rows.ts';
-import { sendLateHours } from '../../history/postgres-late-hours.ts';
-import { hastened, type StormRead } from './alert-storms.ts';
+import { sendLateHours } from '../../roll-ups/postgres-late-hours.ts';
+import { hastened, type StormRead } from '../../channels/storm-rows.ts';
 import { readStorms } from './postgres-storms.ts';
 import { readNeeded } from './postgres-suppression.ts';
 import type { NeededRow } from './suppression.ts';

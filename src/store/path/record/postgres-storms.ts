@@ -5,7 +5,7 @@ import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { Bulk } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
-import { alertedAtMost, type StormRead } from './alert-storms.ts';
+import { alertedAtMost, type StormRead } from '../../channels/storm-rows.ts';
 import type { ListenerRow, NotifyRules } from './notify-channels.ts';
 
 /**

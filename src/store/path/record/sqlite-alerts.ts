@@ -2,8 +2,8 @@
 import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { countedFrom } from '#domain/alerts/alert-storm.ts';
-import { alertedAtMost, createStorms, hastened, type StormRead } from './alert-storms.ts';
-import { cancelReminder, remindersOf } from '../deliveries/cancel-reminders.ts';
+import { alertedAtMost, createStorms, hastened, type StormRead } from '../../channels/storm-rows.ts';
+import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';

@@ -24,7 +24,7 @@ import { suppressionRowsOf } from './sqlite-suppression.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 import type { Connection, Values } from '../../engines/sqlite/connection.ts';
 import { countUsage, writeCounts } from '../../engines/sqlite/counts.ts';
-import { noteLate } from '../../history/sqlite-late-hours.ts';
+import { noteLate } from '../../roll-ups/sqlite-late-hours.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 
 /**

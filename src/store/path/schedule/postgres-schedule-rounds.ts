@@ -2,8 +2,15 @@
 // transaction.
 import type { IdBytes } from '../../base/codec.ts';
 import { idLength } from '../runs/run-rows.ts';
-import { type DueSchedule, inStep, nextOfRound, type OpenRound, openRound, phaseAfter } from './schedule-rounds.ts';
-import { inStepRow, type PhaseRange, roomOf, throughOf, walk } from './schedule-rounds.ts';
+import {
+  type DueSchedule,
+  inStep,
+  nextOfRound,
+  type OpenRound,
+  openRound,
+  phaseAfter,
+} from '../../schedules/schedule-rounds.ts';
+import { inStepRow, type PhaseRange, roomOf, throughOf, walk } from '../../schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 

@@ -2,13 +2,13 @@
 import { monthStart } from '#domain/accounts/account.ts';
 import { firstIdAt, type IdBytes, idText, latin1 } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
-import { isUntouched, scheduleOf, type Scheduled, type ScheduleRows } from './schedule-due.ts';
-import { scheduleRows, type ScheduleRules, slotRunId } from './schedule-due.ts';
-import { type DueSchedule, inStep, isOnSlot, ownShareOf } from './schedule-rounds.ts';
+import { isUntouched, scheduleOf, type Scheduled, type ScheduleRows } from '../../schedules/schedule-due.ts';
+import { scheduleRows, type ScheduleRules, slotRunId } from '../../schedules/schedule-due.ts';
+import { type DueSchedule, inStep, isOnSlot, ownShareOf } from '../../schedules/schedule-rounds.ts';
 import type { ResultsTable, RunsTable } from '../../base/tables/schema.ts';
 import type { SchedulesTable } from '../../base/tables/schedule-tables.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
-import { createLateHours, sendLateHours } from '../../history/postgres-late-hours.ts';
+import { createLateHours, sendLateHours } from '../../roll-ups/postgres-late-hours.ts';
 import { takeRounds } from './postgres-schedule-rounds.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 

@@ -14,13 +14,19 @@ import {
   roomOf,
   throughOf,
   walk,
-} from './schedule-rounds.ts';
+} from '../../schedules/schedule-rounds.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
-import { isUntouched, type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from './schedule-due.ts';
+import {
+  isUntouched,
+  type Scheduled,
+  type ScheduleRows,
+  scheduleRows,
+  type ScheduleRules,
+} from '../../schedules/schedule-due.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { countUsage, remainingRuns, writeCounts } from '../../engines/sqlite/counts.ts';
-import { noteLate } from '../../history/sqlite-late-hours.ts';
+import { noteLate } from '../../roll-ups/sqlite-late-hours.ts';
 import { insertResult } from '../record/sqlite-results.ts';
 
 /** Claims due schedules, inserts their runs and missed stretches and moves them to their next slot. */

@@ -29,7 +29,7 @@ import { type CheckKey, readNeeded } from '../record/postgres-suppression.ts';
 import { neededIn, type NeededRow } from '../record/suppression.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
-import type { StormRead } from '../record/alert-storms.ts';
+import type { StormRead } from '../../channels/storm-rows.ts';
 import { readStorms } from '../record/postgres-storms.ts';
 import { createRecording } from '../record/postgres-recording.ts';
 import { countListeners, fittingOf, readListeners, sendNotified } from '../record/postgres-results.ts';

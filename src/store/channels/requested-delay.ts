@@ -1,9 +1,9 @@
 // Channels whose receivers requested a delay: their first attempts are postponed when they are claimed
 // (docs/decisions/0014).
 import type { Kysely } from 'kysely';
-import { idBytes } from '../../base/codec.ts';
-import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { DeliveriesTable, Tables } from '../../base/tables/schema.ts';
+import { idBytes } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 
 /** Maximum number of deliveries postponed at once, because a claim blocks the writer. */
 export const postponedAtOnce = 500;

@@ -1,6 +1,6 @@
 // Transactions that change the settings of heartbeats while pings update their rows many times a second.
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../base/tables/schema.ts';
+import type { Tables } from '../tables/schema.ts';
 
 const asked = new WeakSet<Kysely<Tables>>();
 

@@ -12,19 +12,10 @@ import type {
 } from '#domain/deliveries/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
-import {
-  flag,
-  type IdBytes,
-  idBytes,
-  idBytesOrNull,
-  idText,
-  idTextOrNull,
-  json,
-  parsedOrNull,
-} from '../../base/codec.ts';
-import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { DeliveriesTable } from '../../base/tables/schema.ts';
-import type { Seal } from '../../base/seal.ts';
+import { flag, type IdBytes, idBytes, idBytesOrNull, idText, idTextOrNull, json, parsedOrNull } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import type { DeliveriesTable } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
 
 /** Who claims deliveries, how many per channel, and for how long. Times are epoch ms. */
 export interface DeliveryClaim {

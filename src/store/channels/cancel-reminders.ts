@@ -1,5 +1,5 @@
 // Cancels reminders that are still being retried when their check recovers or changes state (docs/decisions/0014).
-import { deliveryStatusCodes } from '../../base/codes.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 const cancelled = deliveryStatusCodes.encode('cancelled');

@@ -1,14 +1,14 @@
 // A PostgreSQL database as a side of a copy.
-import { idTime } from '../../base/codec.ts';
-import { checkVersion } from '../../copy/version.ts';
-import { type Row, selectOf, type TableShape } from '../../copy/shape.ts';
-import type { Side, Writing } from '../../copy/side.ts';
+import { idTime } from '../base/codec.ts';
+import { checkVersion } from './version.ts';
+import { type Row, selectOf, type TableShape } from './shape.ts';
+import type { Side, Writing } from './side.ts';
 import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
-import { type ColumnTypes, createBulk, readColumnTypes } from './bulk.ts';
-import { type Connections, openConnections } from './connections.ts';
-import type { Session } from './session.ts';
-import { dayMs, makeDaysOf } from './days.ts';
-import { migratePostgres, schemaVersionOf } from './schema.ts';
+import { type ColumnTypes, createBulk, readColumnTypes } from '../engines/postgres/bulk.ts';
+import { type Connections, openConnections } from '../engines/postgres/connections.ts';
+import type { Session } from '../engines/postgres/session.ts';
+import { dayMs, makeDaysOf } from '../engines/postgres/days.ts';
+import { migratePostgres, schemaVersionOf } from '../engines/postgres/schema.ts';
 
 /** The source, which is never migrated. */
 export function openPostgresSource(address: PostgresAddress): Promise<Side> {

@@ -11,9 +11,9 @@ import {
 } from '#domain/alerts/alert-storm.ts';
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { flag, idBytes, json, parsed } from '../../base/codec.ts';
-import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
+import { flag, idBytes, json, parsed } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import type { AlertStormsTable } from '../base/tables/delivery-tables.ts';
 
 /** What is read about an account: its storm, locked, and the checks with alerts that count towards a new one. */
 export interface StormRead {

@@ -7,7 +7,7 @@ import { nextSlot } from '#domain/checks/slot.ts';
 import { hasOtherTarget } from '#domain/checks/target.ts';
 import { missDueSlots } from './changed-schedules.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
-import { keepHeartbeat } from '../path/heartbeats/keep-heartbeat.ts';
+import { keepHeartbeat } from './keep-heartbeat.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
 /** Time of the change, epoch ms, and code of this server's own run location. */

@@ -1,11 +1,11 @@
 // Checks that run at once: requested in the transaction of the change, started by the scheduler (docs/decisions/0116).
 import type { Kysely } from 'kysely';
 import { newIdAt } from '#lib/id.ts';
-import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
-import { sourceCodes } from '../../base/codes.ts';
-import { type Database, lockAccount, ownedBy } from '../../base/database.ts';
-import type { RunsTable, Tables } from '../../base/tables/schema.ts';
-import { countRuns, locationsOf, remainingRuns } from '../../checks/start-trigger.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import { sourceCodes } from '../base/codes.ts';
+import { type Database, lockAccount, ownedBy } from '../base/database.ts';
+import type { RunsTable, Tables } from '../base/tables/schema.ts';
+import { countRuns, locationsOf, remainingRuns } from '../checks/start-trigger.ts';
 
 /** Outcome of a tick. Times are epoch ms. */
 export interface StartedFirstRuns {

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { systemClock } from '#lib/clock.ts';
-import { sqliteDialect } from '../../base/dialect.ts';
-import { checkVersion } from '../../copy/version.ts';
-import { type Cell, type Row, selectOf, type TableShape } from '../../copy/shape.ts';
-import type { Side, Writing } from '../../copy/side.ts';
-import { type Connection, openConnection } from './connection.ts';
-import { DatabaseOpenError } from './check-file.ts';
-import { openErrorOf, openSqliteFile, takeLock } from './file.ts';
+import { sqliteDialect } from '../base/dialect.ts';
+import { checkVersion } from './version.ts';
+import { type Cell, type Row, selectOf, type TableShape } from './shape.ts';
+import type { Side, Writing } from './side.ts';
+import { type Connection, openConnection } from '../engines/sqlite/connection.ts';
+import { DatabaseOpenError } from '../engines/sqlite/check-file.ts';
+import { openErrorOf, openSqliteFile, takeLock } from '../engines/sqlite/file.ts';
 
 /** The source, which is never migrated, and locked while it is open. Throws DatabaseOpenError. */
 export async function openSqliteSource(path: string, mode: 'read' | 'write'): Promise<Side> {

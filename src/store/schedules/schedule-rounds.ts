@@ -1,7 +1,7 @@
 // Schedules in step: those of one interval are planned in rounds, without writing to their rows (docs/decisions/0036).
 import { nextSlot } from '#domain/checks/slot.ts';
-import type { IdBytes } from '../../base/codec.ts';
-import type { SchedulesTable, ScheduleRoundsTable } from '../../base/tables/schedule-tables.ts';
+import type { IdBytes } from '../base/codec.ts';
+import type { SchedulesTable, ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
 
 /**
  * `next_due_at` of a schedule in step, whose progress is that of the round of its interval. Later than any due time.

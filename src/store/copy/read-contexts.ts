@@ -2,10 +2,10 @@
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
-import { groupOf } from './check-rows.ts';
-import { type AccountContext, accountContext, contextOf } from './context-rows.ts';
+import { groupOf } from '../checks/check-rows.ts';
+import { type AccountContext, accountContext, contextOf } from '../checks/context-rows.ts';
 import { keyMark, openMark } from '../base/key-check.ts';
-import { readFact, type Side } from '../copy/side.ts';
+import { readFact, type Side } from './side.ts';
 import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
 import type { AccountsTable } from '../base/tables/installation-tables.ts';
 import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../base/tables/schema.ts';

@@ -1,9 +1,9 @@
 // Maps heartbeats and pings to rows.
 import type { Heartbeat, JudgedPing, MissedDeadline } from '#domain/checks/heartbeat.ts';
 import { newIdAt } from '#lib/id.ts';
-import { flag, idBytes, idText } from '../../base/codec.ts';
-import { pingSignalCodes, pingStateCodes } from '../../base/codes.ts';
-import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
+import { flag, idBytes, idText } from '../base/codec.ts';
+import { pingSignalCodes, pingStateCodes } from '../base/codes.ts';
+import type { HeartbeatsTable, WaitingPingsTable } from '../base/tables/heartbeat-tables.ts';
 
 /** A ping to be evaluated. Times are epoch ms, durations ms. */
 export interface WaitingPing extends JudgedPing {

@@ -1,29 +1,39 @@
 // Deletes a check and everything that exists only for it. Alerts and deliveries are kept as history, and open alerts
 // are resolved.
 import type { Kysely } from 'kysely';
-import { dropDependencies } from './check-dependencies.ts';
-import { dropSchedule } from './check-schedules.ts';
-import { closeNotified, type CloseRules } from '../path/record/close-notified.ts';
-import { idBytes } from '../base/codec.ts';
-import { sourceCodes } from '../base/codes.ts';
-import { ownedBy, touchAccount } from '../base/database.ts';
-import { lockRounds } from '../path/schedule/lock-rounds.ts';
-import { noteOrphans, removeHistory } from '../accounts/orphans.ts';
-import { inStep } from '../path/schedule/schedule-rounds.ts';
-import type { Tables } from '../base/tables/schema.ts';
-import { dropTarget } from '../channels/subscriptions.ts';
+import { dropDependencies } from '../../checks/check-dependencies.ts';
+import { dropSchedule } from '../../schedules/check-schedules.ts';
+import { closeNotified, type CloseRules } from './close-notified.ts';
+import { idBytes } from '../../base/codec.ts';
+import { sourceCodes } from '../../base/codes.ts';
+import { type Database, ownedBy, touchAccount } from '../../base/database.ts';
+import { lockRounds } from '../../base/locks/lock-rounds.ts';
+import { noteOrphans, removeHistory } from '../../accounts/orphans.ts';
+import { inStep } from '../../schedules/schedule-rounds.ts';
+import type { Tables } from '../../base/tables/schema.ts';
+import { dropTarget } from '../../channels/subscriptions.ts';
 
 /** Maximum number of results deleted at once, because deletion blocks the event loop. */
 const resultsAtOnce = 1000;
 const dayMs = 86_400_000;
 
-/** @returns false if the check is unknown */
-export async function removeCheck(
-  tx: Kysely<Tables>,
+/**
+ * Deletes a check and sends recoveries for open alerts (docs/decisions/0103). `Orphans` deletes a long history in slices.
+ * @returns false if it is unknown
+ */
+export type RemoveCheck = (
   accountId: string,
   id: string,
-  rules: CloseRules,
-): Promise<boolean> {
+  render: CloseRules['render'],
+  isDigested?: CloseRules['isDigested'],
+) => Promise<boolean>;
+
+export function createRemoveCheck({ transaction, clock, seal }: Database): RemoveCheck {
+  return (accountId, id, render, isDigested) =>
+    transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render, isDigested }));
+}
+
+async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, rules: CloseRules): Promise<boolean> {
   const account = idBytes(accountId);
   const check = idBytes(id);
   const removed = await tx

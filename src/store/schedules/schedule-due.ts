@@ -3,12 +3,12 @@ import type { RunPlan, Schedule } from '#domain/checks/plan-runs.ts';
 import type { Reason } from '#domain/results/result.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import { derivedIdBytes } from '#lib/id.ts';
-import { type IdBytes, idText, latin1, parsed } from '../../base/codec.ts';
-import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
-import type { Counts } from '../../base/counts.ts';
+import { type IdBytes, idText, latin1, parsed } from '../base/codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
+import type { Counts } from '../base/counts.ts';
 import type { DueSchedule } from './schedule-rounds.ts';
-import type { ResultsTable, RunsTable } from '../../base/tables/schema.ts';
-import type { SchedulesTable } from '../../base/tables/schedule-tables.ts';
+import type { ResultsTable, RunsTable } from '../base/tables/schema.ts';
+import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 
 /** Outcome of a scheduler tick. */
 export interface Scheduled {

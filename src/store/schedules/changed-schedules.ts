@@ -4,13 +4,13 @@ import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import { idText } from '../base/codec.ts';
-import { lockRounds } from '../path/schedule/lock-rounds.ts';
+import { lockRounds } from '../base/locks/lock-rounds.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
-import { noteLateHour } from '../history/late-hours.ts';
-import { dueAtOf, inStep } from '../path/schedule/schedule-rounds.ts';
+import { noteLateHour } from '../roll-ups/late-hours.ts';
+import { dueAtOf, inStep } from './schedule-rounds.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
-import { scheduleOf, slotRunId } from '../path/schedule/schedule-due.ts';
+import { scheduleOf, slotRunId } from './schedule-due.ts';
 
 const dayMs = 86_400_000;
 const message = 'not run: the check was changed before it could be';

@@ -2,14 +2,14 @@
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { waitReason } from '#domain/deliveries/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
-import { isFirstAttempt, postponedAtOnce } from '../../path/deliveries/requested-delay.ts';
+import { isFirstAttempt, postponedAtOnce } from '../../channels/requested-delay.ts';
 import { idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { ClaimedDelivery } from '../../path/deliveries/delivery-rows.ts';
+import type { ClaimedDelivery } from '../../channels/delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
-import { inPairs } from './bulk.ts';
-import type { Session } from './session.ts';
+import { inPairs } from '../../engines/postgres/bulk.ts';
+import type { Session } from '../../engines/postgres/session.ts';
 
 type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 

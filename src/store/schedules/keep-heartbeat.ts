@@ -4,10 +4,10 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { type Heartbeat, inspect, neverAt, readHeartbeat } from '#domain/checks/heartbeat.ts';
-import { flag, idBytes } from '../../base/codec.ts';
+import { flag, idBytes } from '../base/codec.ts';
 import { heartbeatOf, keyColumns, movesOf } from './heartbeat-rows.ts';
-import { noteHeartbeatWriter } from './lock-heartbeats.ts';
-import type { Tables } from '../../base/tables/schema.ts';
+import { noteHeartbeatWriter } from '../base/locks/lock-heartbeats.ts';
+import type { Tables } from '../base/tables/schema.ts';
 
 /**
  * Updates the row from check and group. The timer of a heartbeat that was pinged restarts when it is activated and when

@@ -1,6 +1,6 @@
 // Transactions that must block the planning rounds of schedules (docs/decisions/0036).
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../base/tables/schema.ts';
+import type { Tables } from '../tables/schema.ts';
 
 const asked = new WeakSet<Kysely<Tables>>();
 const holders = new WeakSet<Kysely<Tables>>();
