@@ -83,6 +83,7 @@ async function fixture(
 const refused = (field: string, message: RegExp) => (error: unknown) =>
   error instanceof Refusal && error.code === 'invalid' && message.test(String(error.attributes?.[field]));
 
+const hooked = { request: { method: 'GET', url: 'https://shop.example/' }, localSetupScript: 'await 1;' };
 const script = { script: 'await 1;', scriptPath: 'check.mjs' };
 
 test('a group is not given a runtime that would leave checks in it without one for their scripts', async (newStore) => {
@@ -124,7 +125,7 @@ test('a group is not removed where its checks would have no runtime for their sc
   await using temp = await newStore();
   const { checks, groups, accounts, groupId, add } = await fixture(temp, [bare]);
   await groups.change(caller, groupId, { runtimeId: '2026.04' });
-  const settings = { localSetupScript: 'await 1;' };
+  const settings = hooked;
   const cart = await add('API', { name: 'Cart', groupId, settings });
   const own = await add('API', { groupId, settings, runtimeId: '2026.04' });
   await add('API', { groupId });
@@ -160,7 +161,7 @@ test('an account is not given a runtime that would leave its checks without one 
   const { accounts, groups, groupId, add } = await fixture(temp);
   await groups.change(caller, groupId, { runtimeId: '2026.10' });
   await add('MULTI_STEP', { groupId, settings: script });
-  await add('API', { settings: { localSetupScript: 'await 1;' } });
+  await add('API', { settings: hooked });
   assert.equal((await accounts.change(caller, 'me', { runtimeId: '2026.04' })).runtimeId, '2026.04');
   await accounts.change(caller, 'me', { runtimeId: null });
   await add('MULTI_STEP', { name: 'Order', settings: script });
@@ -174,7 +175,7 @@ test('an account is not given a runtime that would leave its checks without one 
 test('a check with a script around its request needs a runtime, its own, its group’s, its account’s or the CURRENT one', async (newStore) => {
   await using temp = await newStore();
   const { checks, accounts, groups, groupId, add } = await fixture(temp, [bare, ending]);
-  const settings = { localSetupScript: 'await 1;' };
+  const settings = hooked;
   const none = refused('runtimeId', /^no runtime of this server is CURRENT/);
   await assert.rejects(add('API', { settings }), none);
   const own = await add('API', { settings, runtimeId: '2026.04' });
