@@ -71,3 +71,44 @@ describe('the failure that waits while a check flaps', () => {
     assert.deepEqual([flapping.open(grouped), flapping.since(), flapping.count('collecting')], [null, null, 0]);
   });
 });
+
+describe('the message that a check no longer flaps', () => {
+  const twice = ['pfpfpfppppppppppp', 'pfpfpf'] as const;
+
+  it('is superseded while it waits if the check flaps again, with the incident that is open', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const channels = [];
+    for (const type of ['EMAIL', 'PAGERDUTY', 'WEBHOOK']) {
+      channels.push(await flapping.test.channel(flapping.checkId, { type, grouping: true }));
+    }
+    const [mail = 0, pager = 0, hook = 0] = channels;
+    await flapping.minutes(twice[0]);
+    assert.equal(flapping.sent(mail).at(-1), '16 RECOVERY ended 0 passing');
+    // Everything before arrived; the last waits.
+    const last = 'id NOT IN (SELECT max(id) FROM deliveries WHERE status = 0 GROUP BY alert_channel_id)';
+    flapping.test.temp.raw.exec(
+      `UPDATE deliveries SET status = 1, next_attempt_at = NULL WHERE status = 0 AND ${last}`,
+    );
+    const [ended] = flapping.incidents(pager);
+    await flapping.minutes(twice[1]);
+    const periods = ['18 FAILURE alert', '19 RECOVERY alert', '20 FAILURE alert', '21 RECOVERY alert'];
+    const again = ['16 RECOVERY ended 0 passing', ...periods, '22 FAILURE began 5 failing'];
+    assert.deepEqual(flapping.sent(mail), again);
+    assert.deepEqual(new Set(flapping.incidents(pager)), new Set([ended]), 'no incident stays open at the receiver');
+    assert.equal(new Set(flapping.incidents(hook)).size, 4, 'a webhook receives each');
+    const due = async (): Promise<number[]> =>
+      (await flapping.test.claimDeliveries('one', () => 100)).map(({ delivery }) => delivery.alertChannelId);
+    assert.deepEqual(new Set((await due()).filter((id) => id !== hook)), new Set([mail, pager]));
+    assert.deepEqual(flapping.sent(mail), ['22 FAILURE began 5 failing']);
+    assert.equal(flapping.sent(hook).length, 6);
+  });
+
+  it('is followed by an incident of its own once it was sent', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const pager = await flapping.test.channel(flapping.checkId, { type: 'PAGERDUTY', grouping: true });
+    await flapping.minutes(twice[0]);
+    flapping.test.temp.raw.exec('UPDATE deliveries SET status = 1, next_attempt_at = NULL WHERE status = 0');
+    await flapping.minutes(twice[1]);
+    assert.equal(new Set(flapping.incidents(pager)).size, 3);
+  });
+});

@@ -38,6 +38,8 @@ export interface FlappingNotice {
   readonly collectingId: string | null;
   /** The incident that all its messages carry until the channel knows that the check passes; null = that of the alert. */
   readonly incidentId: string | null;
+  /** The delivery that reports the end. While it waits, the next alerts carry the incident, and so supersede it. */
+  readonly endedBy?: string;
 }
 
 /** Send time of a failure that the channel's settings suppressed but that counts as notified (decisions: Closing). */

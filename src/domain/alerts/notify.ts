@@ -324,7 +324,8 @@ function ended(event: AlertEvent, listener: Listener): StatusNotification {
 
 function noticeOf({ flapping }: AlertEvent, { notified }: Listener): Notified['flapping'] {
   // Until the channel knows that the check passes, receivers find what they have open by the first incident.
-  const isSame = notified.flapping?.since === flapping?.since || notified.open !== null;
+  const isUnaware = notified.open !== null || notified.flapping?.endedBy !== undefined;
+  const isSame = isUnaware || notified.flapping?.since === flapping?.since;
   const known = isSame ? (notified.flapping?.incidentId ?? null) : null;
   return { since: flapping?.since ?? null, collectingId: null, incidentId: known ?? flapping?.incidentId ?? null };
 }

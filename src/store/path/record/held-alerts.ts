@@ -5,6 +5,8 @@ import type { AlertEvent, FlappingFacts, FlappingTidings, Notification } from '#
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import type { DeliveryIncident } from '#domain/alerts/incident.ts';
 import { newId } from '#lib/id.ts';
+import { parsedOrNull } from '../../base/codec.ts';
+import type { NotifiedTable } from '../../base/tables/schema.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
 /** Rows of messages about flapping checks. */
@@ -39,6 +41,38 @@ export function holdAlerts(
     rows.insertDelivery({ ...alert, status: 'digested', nextAttemptAt: null, digestId: id });
   }
   return { ...notified.flapping, collectingId: id };
+}
+
+/** What a channel knows once this delivery reports the end; otherwise what it knew. */
+export function knownAfter(
+  { latestOf, id }: Delivery,
+  { listener, message, notified }: Notification,
+): FlappingNotice | null {
+  const isEnd = message === 'ended' || listener.notified.flapping?.endedBy !== undefined;
+  if (!isEnd || latestOf === undefined || notified.open !== null) return notified.flapping;
+  return { since: null, collectingId: null, incidentId: latestOf, endedBy: id };
+}
+
+/** What a channel was notified of. */
+interface NoticeRow extends Pick<NotifiedTable, 'flapping' | 'open'> {
+  /** 1 = the delivery that reported the end of flapping waits. */
+  readonly is_end_waiting?: number;
+}
+
+/** What a channel was notified of about a flapping check, without an end that no longer waits. */
+export function noticeOfRow({ flapping, open, is_end_waiting }: NoticeRow): FlappingNotice | null {
+  const notice = parsedOrNull<FlappingNotice>(flapping);
+  return notice?.endedBy !== undefined && open === null && is_end_waiting !== 1 ? null : notice;
+}
+
+/** The deliveries that report the end to these channels. */
+export function endsOf(rows: readonly Pick<NoticeRow, 'flapping'>[]): string[] {
+  return rows.flatMap(({ flapping }) => parsedOrNull<FlappingNotice>(flapping)?.endedBy ?? []);
+}
+
+/** The channels with what is known of their ends. @param waiting those of `endsOf` that were not sent */
+export function withEnds<Row extends NoticeRow>(rows: readonly Row[], waiting: ReadonlySet<string>): Row[] {
+  return rows.map((row) => (endsOf([row]).some((id) => waiting.has(id)) ? { ...row, is_end_waiting: 1 } : row));
 }
 
 /** Cancels the delivery that collected alerts if the channel needs no message about them. */

@@ -19,7 +19,16 @@ import {
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { newId } from '#lib/id.ts';
 import type { FoldedFlapping } from './flapping-rows.ts';
-import { cancelUnneeded, collectedBy, flappingFacts, type HeldRows, holdAlerts, incidentFor } from './held-alerts.ts';
+import {
+  cancelUnneeded,
+  collectedBy,
+  flappingFacts,
+  type HeldRows,
+  holdAlerts,
+  incidentFor,
+  knownAfter,
+  noticeOfRow,
+} from './held-alerts.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { flag, idBytes, json, parsedOrNull } from '../../base/codec.ts';
 import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
@@ -60,6 +69,8 @@ export type ListenerRow = AlertChannelsTable &
   Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'flapping' | 'certificates' | 'is_grouped'> & {
     readonly is_subscribed: number;
     readonly is_via_group: number;
+    /** 1 = the delivery that reported the end of flapping waits. */
+    readonly is_end_waiting?: number;
   };
 
 /** Rows that notifying reads and writes. */
@@ -230,6 +241,7 @@ function sendTo(
   const { accountId, id } = occasion.context.check;
   let isGrouped = notification.notified.open !== null && wasGrouped;
   let failureId: string | null = null;
+  let { notified } = notification;
   // Reminders are counted from zero: earlier ones are of a previous state.
   if (listener.notified.reminders > notification.notified.reminders) {
     const { alertChannelId } = listener;
@@ -241,6 +253,7 @@ function sendTo(
     const isNews = (isCounted(alertType) || message !== null) && !event.isPassing;
     const isCollected = delivery.id === collectedBy(notification);
     const isInDigest = !isCollected && grouping(listener.channel, { isNews, wasGrouped });
+    if (!isInDigest) notified = { ...notified, flapping: knownAfter(delivery, { ...notification, notified }) };
     if (isCollected) rows.releaseDelivery(delivery);
     else rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
     if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
@@ -249,8 +262,8 @@ function sendTo(
   const waiting = held.map(make);
   // The message that collects it is sent within ten minutes.
   failureId ??= waiting.findLast(({ alertType }) => alertType === 'ALERT_FAILURE')?.id ?? null;
-  const flapping = holdAlerts(rows, notification, waiting, event.flapping?.dueAt ?? now);
-  const known = { ...notification, notified: { ...notification.notified, flapping } };
+  const flapping = holdAlerts(rows, { notified }, waiting, event.flapping?.dueAt ?? now);
+  const known = { ...notification, notified: { ...notified, flapping } };
   return notifiedRow(occasion.context, known, { isGrouped, failureId });
 }
 
@@ -291,7 +304,7 @@ function listenerOf(
       open: row.open as Listener['notified']['open'],
       notifiedAt: row.notified_at,
       reminders: row.reminders ?? 0,
-      flapping: parsedOrNull<Listener['notified']['flapping']>(row.flapping),
+      flapping: noticeOfRow(row),
       certificates: parsedOrNull<Listener['notified']['certificates']>(row.certificates) ?? {},
     },
   };

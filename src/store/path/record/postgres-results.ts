@@ -4,6 +4,7 @@ import { monthStart } from '#domain/accounts/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import {
   deliveriesAtOnce,
@@ -13,6 +14,7 @@ import {
   TooManyDeliveriesError,
 } from './record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
+import { endsOf, withEnds } from './held-alerts.ts';
 import type { ListenerRow } from './notify-channels.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
@@ -272,11 +274,24 @@ export async function readListeners(
      GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders, t.flapping, t.is_grouped ORDER BY c.id`,
     askedColumns(asked),
   );
-  const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
+  const withEndsKnown = withEnds(rows, await waitingEnds(session, rows));
+  const byCheck = Map.groupBy(withEndsKnown, (row) => idText(row.account_id) + idText(row.for_check));
   for (const { run } of asked) {
     const key = run.accountId + run.checkId;
     listeners.set(key, byCheck.get(key) ?? []);
   }
+}
+
+/** The deliveries that report the end of flapping to these channels, and wait. */
+async function waitingEnds(session: Session, listeners: readonly ListenerRow[]): Promise<ReadonlySet<string>> {
+  const ends = listeners.flatMap((row) => endsOf([row]).map((id) => [row.account_id, idBytes(id)] as const));
+  if (ends.length === 0) return new Set();
+  const rows = await session.query<{ id: IdBytes }>(
+    `SELECT d.id FROM unnest($1::bytea[], $2::bytea[]) AS e (account_id, id)
+     JOIN deliveries d ON d.account_id = e.account_id AND d.id = e.id AND d.status = ${deliveryStatusCodes.encode('pending')}`,
+    [ends.map(([accountId]) => accountId), ends.map(([, id]) => id)],
+  );
+  return new Set(rows.map(({ id }) => idText(id)));
 }
 
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {

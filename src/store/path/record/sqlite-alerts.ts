@@ -5,8 +5,10 @@ import { countedFrom } from '#domain/alerts/alert-storm.ts';
 import { alertedAtMost, createStorms, hastened, type StormRead } from '../../channels/storm-rows.ts';
 import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { idBytes, idText } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
+import { endsOf, withEnds } from './held-alerts.ts';
 import type { ListenerRow, NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { cancelCollectingRow, insertDeliveryRow, releaseDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
@@ -112,7 +114,7 @@ export function insertAlerts(connection: Connection, rows: readonly AlertsTable[
  * few instead of all channels of the account.
  */
 function listenersOf(connection: Connection, { run, context }: EndedAttempt): ListenerRow[] {
-  return connection
+  const rows = connection
     .prepare(
       `WITH listening AS (
          SELECT alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group FROM subscriptions
@@ -132,4 +134,11 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt): Li
        GROUP BY c.id ORDER BY c.id`,
     )
     .all(idBytes(run.accountId), idBytes(run.checkId), context.check.groupId) as unknown as ListenerRow[];
+  const isWaiting = (id: string): boolean =>
+    connection
+      .prepare(
+        `SELECT 1 FROM deliveries WHERE account_id = ? AND id = ? AND status = ${deliveryStatusCodes.encode('pending')}`,
+      )
+      .get(idBytes(run.accountId), idBytes(id)) !== undefined;
+  return withEnds(rows, new Set(endsOf(rows).filter(isWaiting)));
 }
