@@ -130,6 +130,7 @@ export async function startProcess(path: string, world: World, outside: Outside)
     location: 'local',
     pingFinding,
     overdueFinding,
+    serverTimeZone: 'UTC',
     onRecorded: (attempt, recorded) => outside.judged(attempt, recorded),
   });
   const judgeStates = createJudgeStates<StateKey, OpenedAlert>({

@@ -9,6 +9,7 @@ import {
   type Overdue,
   type Reach,
 } from '#domain/checks/heartbeat.ts';
+import { zoneOf } from '#domain/accounts/time-zone.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/checks/state-rules.ts';
@@ -71,7 +72,15 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   /** Run location of the results. */
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
-  readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null) => Finding;
+  /** IANA name: the zone of accounts without their own. */
+  readonly serverTimeZone: string;
+  /** @param timeZone of the account, IANA name */
+  readonly overdueFinding: (
+    heartbeat: Heartbeat,
+    overdue: Overdue,
+    timerAt: number | null,
+    timeZone: string,
+  ) => Finding;
   readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Whether channels of a type get digests in an alert storm. Absent = none does. */
@@ -129,6 +138,7 @@ function judgeOne<Ping extends WaitingPing>(
   const { heartbeat, waiting, context, reception } = due;
   const maintenance = maintenanceOf(context, now);
   const { isPaused } = maintenance;
+  const timeZone = zoneOf({ timeZone: context.accountTimeZone }, options.serverTimeZone);
   const rules = stateRulesOf(context, [], { ...maintenance, isSilenced: maintenance.isSilenced || isPaused });
   const ended = (id: string, at: number, intervalMs: number | null, finding: Finding): EndedAttempt => ({
     run: {
@@ -152,7 +162,8 @@ function judgeOne<Ping extends WaitingPing>(
   });
   const overdue: EndedAttempt[] = [];
   const overdueAttempt = (id: string, over: Overdue, timerAt: number | null): EndedAttempt => {
-    const attempt = ended(id, over.at, over.intervalMs, options.overdueFinding(heartbeat, over, timerAt));
+    const finding = options.overdueFinding(heartbeat, over, timerAt, timeZone);
+    const attempt = ended(id, over.at, over.intervalMs, finding);
     overdue.push(attempt);
     return attempt;
   };

@@ -149,6 +149,7 @@ test('heartbeats are judged in several transactions', async (newStore) => {
     location: 'local',
     pingFinding,
     overdueFinding,
+    serverTimeZone: 'UTC',
     render: rendered,
     statusOf: () => null,
     onRecorded: () => undefined,

@@ -53,6 +53,7 @@ export class HeartbeatUnderTest implements AsyncDisposable {
       location: 'local',
       pingFinding,
       overdueFinding,
+      serverTimeZone: 'UTC',
       render: rendered,
       statusOf: () => null,
       isDigested: (type) => this.test.digested.has(type),

@@ -19,8 +19,12 @@ test('a heartbeat is missed after period and grace, alerts, and recovers with th
   assert.deepEqual(beat.outcomes(), ['passed']);
   await beat.after(1);
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'failed'], ['ALERT_FAILURE']]);
+  const message = (at: number) => beat.test.one(`SELECT message FROM results ORDER BY id LIMIT 1 OFFSET ${at}`);
+  assert.match(String(message(1)), /^no ping since \S+( \S+)? UTC; expected/, 'in the zone of the server');
+  await beat.test.temp.store.accounts.change(beat.test.accountId, { timeZone: 'Asia/Tokyo' });
   await beat.after(15 * minute + settleMs);
   assert.deepEqual([beat.outcomes().length, beat.alerts().length], [3, 1], 'it fails again and is alerted once');
+  assert.match(String(message(2)), / UTC\+9; expected/, 'in the zone of the account');
   await beat.ping();
   await beat.judge();
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);

@@ -128,6 +128,7 @@ async function alertOfResult(
         variables: await store.variables.all(accountId),
         accountAlertSettings: null,
         accountRuntimeId: null,
+        accountTimeZone: null,
         maintenanceWindows: [],
         revision: clock.now(),
       },

@@ -24,6 +24,7 @@ export function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     location: config.location.code,
     pingFinding,
     overdueFinding,
+    serverTimeZone: config.serverTimeZone,
     render: prepareWith(joint),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,

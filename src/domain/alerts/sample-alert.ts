@@ -60,6 +60,7 @@ export function sampleAlert(
       variables,
       accountAlertSettings: null,
       accountRuntimeId: null,
+      accountTimeZone: null,
       maintenanceWindows: [],
       revision: 0,
     },

@@ -73,6 +73,7 @@ function contextOf(check: Check, group: CheckGroup | null): CheckContext {
     variables: [],
     accountAlertSettings: null,
     accountRuntimeId: null,
+    accountTimeZone: null,
     maintenanceWindows: [],
     revision: 1,
   };

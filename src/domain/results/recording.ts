@@ -23,6 +23,8 @@ export interface CheckContext {
   readonly accountAlertSettings: AlertSettings | null;
   /** The account's default runtime; null = the CURRENT one. */
   readonly accountRuntimeId: string | null;
+  /** Zone of times in messages, as an IANA name; null = the server's. */
+  readonly accountTimeZone: string | null;
   /** Alert settings of the account. */
   readonly maintenanceWindows: readonly MaintenanceWindow[];
   /** Client identities of the account, with keys; absent if no check runs. */

@@ -21,6 +21,7 @@ export interface AccountContext {
   readonly variables: readonly EnvironmentVariable[];
   readonly alertSettings: AlertSettings | null;
   readonly runtimeId: string | null;
+  readonly timeZone: string | null;
   readonly maintenanceWindows: readonly MaintenanceWindow[];
   readonly clientCertificates: readonly ClientIdentity[];
   readonly groups: Map<number, CheckGroup>;
@@ -28,7 +29,7 @@ export interface AccountContext {
 }
 
 /** Columns of an account that its checks depend on. */
-export type AccountColumns = Pick<AccountsTable, 'alert_settings' | 'runtime_id'>;
+export type AccountColumns = Pick<AccountsTable, 'alert_settings' | 'runtime_id' | 'time_zone'>;
 
 /** Data of an account that is read at once. */
 export interface AccountRows {
@@ -50,6 +51,7 @@ export function accountContext(
     clientCertificates: certificates.map((row) => identityOf(row, seal)),
     alertSettings: parsedOrNull<AlertSettings>(account?.alert_settings ?? null),
     runtimeId: account?.runtime_id ?? null,
+    timeZone: account?.time_zone ?? null,
     variables: variables.map((row) => ({
       key: row.key,
       value: row.secret === 1 ? seal.open(row.value) : row.value,
@@ -73,6 +75,7 @@ export function contextOf(
     variables: account.variables,
     accountAlertSettings: account.alertSettings,
     accountRuntimeId: account.runtimeId,
+    accountTimeZone: account.timeZone,
     maintenanceWindows: account.maintenanceWindows,
     clientCertificates: account.clientCertificates,
     revision: account.revision,

@@ -127,7 +127,7 @@ async function readAccountRows(session: Session, ids: readonly string[]): Promis
   const asked = [ids.map(idBytes)];
   const [rows, variables, windows, certificates] = await Promise.all([
     session.query<AccountColumns & { id: IdBytes }>(
-      'SELECT id, alert_settings, runtime_id FROM accounts WHERE id = ANY($1)',
+      'SELECT id, alert_settings, runtime_id, time_zone FROM accounts WHERE id = ANY($1)',
       asked,
     ),
     session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', asked),

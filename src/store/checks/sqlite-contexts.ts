@@ -64,7 +64,7 @@ export function createContexts(seal: Seal): Contexts {
 
 function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
   const account = connection
-    .prepare('SELECT alert_settings, runtime_id FROM accounts WHERE id = ?')
+    .prepare('SELECT alert_settings, runtime_id, time_zone FROM accounts WHERE id = ?')
     .get(idBytes(accountId)) as unknown as AccountColumns | undefined;
   const variables = connection
     .prepare('SELECT * FROM variables WHERE account_id = ?')

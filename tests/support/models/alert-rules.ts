@@ -47,6 +47,7 @@ export function rulesOf({ check: own, alertSettings, served, isMuted, isInWindow
     variables: [],
     accountAlertSettings: null,
     accountRuntimeId: null,
+    accountTimeZone: null,
     maintenanceWindows: isInWindow ? [window] : [],
     revision: 1,
   };

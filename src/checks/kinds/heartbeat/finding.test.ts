@@ -20,9 +20,9 @@ const heartbeat: Heartbeat = {
   isExcused: false,
 };
 const failed: Overdue = { outcome: 'failed', at, intervalMs: 40_000, excuse: null };
-const messageOf = (change: Partial<Heartbeat>, overdue: Partial<Overdue> = {}): string | null => {
+const messageOf = (change: Partial<Heartbeat>, overdue: Partial<Overdue> = {}, timeZone = 'UTC'): string | null => {
   const changed = { ...heartbeat, ...change };
-  return overdueFinding(changed, { ...failed, ...overdue }, changed.timerAt).message;
+  return overdueFinding(changed, { ...failed, ...overdue }, changed.timerAt, timeZone).message;
 };
 
 test('shows the last ping, the period and the grace', () => {
@@ -45,7 +45,16 @@ test('shows when and how long pings could not be received', () => {
   const excuse = { from: at - 60_000, to: at, ms: 9000 };
   assert.equal(
     messageOf({}, { outcome: 'unknown', excuse }),
-    'inconclusive: Tocsin could not receive pings for 9 s in total from 2026-11-26T12:33:57.200Z to ' +
-      '2026-11-26T12:34:57.200Z; the deadline is extended by one period',
+    'inconclusive: Tocsin could not receive pings for 9 s in total from 2026-11-26 12:33:57 UTC to ' +
+      '2026-11-26 12:34:57 UTC; the deadline is extended by one period',
+  );
+});
+
+test('times are in the zone of the account, with the date where that is another day', () => {
+  assert.equal(messageOf({}, {}, 'Europe/Berlin'), 'no ping since 13:34:17 CET; expected every 30 s, 10 s grace');
+  const midnight = Date.UTC(2026, 9, 24, 22);
+  assert.equal(
+    messageOf({ timerAt: midnight - 1000, pingedAt: null }, { at: midnight }, 'Europe/Berlin'),
+    'no ping since 2026-10-24 23:59:59 CEST; expected every 30 s, 10 s grace',
   );
 });

@@ -1,4 +1,5 @@
 // Findings for received and missed pings.
+import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { ReceptionGap, Heartbeat, JudgedPing, Overdue } from '#domain/checks/heartbeat.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 
@@ -23,21 +24,27 @@ const missingDetails = { signal: 'missing', state: 'FAILING' } as const;
  * The finding of a missed deadline.
  *
  * @param timerAt start of the expected period, epoch ms; a later ping may have restarted the timer
+ * @param timeZone IANA name, in which times are written
  */
-export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null): Finding {
+export function overdueFinding(
+  heartbeat: Heartbeat,
+  overdue: Overdue,
+  timerAt: number | null,
+  timeZone: string,
+): Finding {
   const { excuse } = overdue;
   if (excuse === 'maintenance') {
     const message = 'no ping was expected: a maintenance window pauses the check';
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'maintenance', message });
   }
   if (excuse !== null) {
-    const message = `inconclusive: Tocsin could not receive pings ${spokenGap(excuse)}; the deadline is extended by one period`;
+    const message = `inconclusive: Tocsin could not receive pings ${spokenGap(excuse, timeZone)}; the deadline is extended by one period`;
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'downtime', message });
   }
   const { periodMs, graceMs, pingedAt } = heartbeat;
   const grace = graceMs === 0 ? '' : `, ${spoken(graceMs)} grace`;
   const lastAt = timerAt === null ? pingedAt : Math.min(timerAt, pingedAt ?? timerAt);
-  const since = lastAt === null ? '' : ` since ${clockTime(lastAt, overdue.at)}`;
+  const since = lastAt === null ? '' : ` since ${clockTime(lastAt, overdue.at, timeZone)}`;
   const message = `no ping${since}; expected every ${spoken(periodMs)}${grace}`;
   return {
     ...bareFinding(overdue.at, { verdict: 'failed', reason: 'no-ping', message }),
@@ -46,18 +53,20 @@ export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: 
 }
 
 /** Formats a gap as `from … to …`, with the total downtime if pings could be received in between. */
-function spokenGap({ from, to, ms }: ReceptionGap): string {
-  const end = new Date(to).toISOString();
+function spokenGap({ from, to, ms }: ReceptionGap, timeZone: string): string {
+  const end = zonedText(to, timeZone);
   if (from === 0) return `up to ${end}`;
   const sum = ms < to - from ? `for ${Math.ceil(ms / 1000)} s in total ` : '';
-  return `${sum}from ${new Date(from).toISOString()} to ${end}`;
+  return `${sum}from ${zonedText(from, timeZone)} to ${end}`;
 }
 
-/** UTC time of day to the second, with the date unless it is that of `now`. Both are epoch ms. */
-function clockTime(at: number, now: number): string {
-  const [date = '', time = ''] = new Date(at).toISOString().slice(0, 19).split('T');
-  return new Date(now).toISOString().startsWith(date) ? `${time} UTC` : `${date} ${time} UTC`;
+/** `02:41:17 CET`, with the date unless it is that of `now`. Both are epoch ms. */
+function clockTime(at: number, now: number, timeZone: string): string {
+  const [text, today] = [zonedText(at, timeZone), zonedText(now, timeZone).slice(0, dateLength)];
+  return text.startsWith(today) ? text.slice(dateLength + 1) : text;
 }
+
+const dateLength = 'YYYY-MM-DD'.length;
 
 const units = [
   ['day', 86_400_000],
