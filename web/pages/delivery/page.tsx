@@ -17,7 +17,7 @@ import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
-import { sentence } from '../../ui/text/format.ts';
+import { sentence, withLocalTimes } from '../../ui/text/format.ts';
 import { AttemptView } from './attempt.tsx';
 import { text } from './strings.ts';
 import css from './delivery.module.css';
@@ -34,7 +34,7 @@ export function DeliveryPage() {
       {data.checkId === null ? <Head delivery={data} /> : <HeadOfCheck delivery={data} checkId={data.checkId} />}
       <DeliveryFacts delivery={data} />
       {data.error !== undefined && data.status !== 'cancelled' && data.status !== 'superseded' && (
-        <p className={css['reason']}>{sentence(data.error)}</p>
+        <p className={css['reason']}>{sentence(withLocalTimes(data.error))}</p>
       )}
       {data.isDigest === true && <DigestedAlerts digestId={data.id} />}
       {data.status === 'digested' ? null : <Attempts delivery={data} />}

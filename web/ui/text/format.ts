@@ -103,6 +103,14 @@ export function clockTime(at: number): string {
   return timeOnly.format(at);
 }
 
+/** A message of Tocsin, with the ISO times in it as `Nov 26, 2026, 14:03:12` in the viewer's zone. */
+export function withLocalTimes(message: string): string {
+  return message.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, (iso) => {
+    const at = Date.parse(iso);
+    return Number.isNaN(at) ? iso : exact(at);
+  });
+}
+
 /** `2026-11-26 14:03:12 UTC` */
 export function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
