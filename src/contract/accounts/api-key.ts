@@ -1,16 +1,15 @@
 // API keys in the API (decisions: API key).
 import { z } from 'zod';
+import { apiKeyRoles } from '#domain/accounts/api-key.ts';
 import { bodyInstant, instant, pathUuid } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
-
-const roles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
 
 const shape = {
   id: z.uuid(),
   name: z.string(),
   prefix: z.string().describe('First characters of the key, to recognize it.'),
-  role: z.enum(roles),
+  role: z.enum(apiKeyRoles),
   accountIds: z.array(z.string()).describe('Accounts the key has access to. The first is its default.'),
   createdAt: instant,
   lastUsedAt: instant.nullable(),
@@ -26,7 +25,7 @@ export const apiKeyCreated = z
 
 const apiKeyCreate = z.strictObject({
   name: z.string().trim().min(1).max(200),
-  role: z.enum(roles).describe('Only an operator key can create another operator key.'),
+  role: z.enum(apiKeyRoles).describe('Only an operator key can create another operator key.'),
   accountIds: z
     .array(z.string().max(100))
     .min(1)

@@ -14,7 +14,7 @@ import {
   subscriptionWrite,
   unknownType,
 } from './alert-channel.ts';
-import { alertTypes } from '../checks/check-status.ts';
+import { alertTypes } from '#domain/alerts/alert.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { shown } from '#lib/schema/shown.ts';

@@ -1,7 +1,7 @@
 // Deliveries in the form that the reference clients read (reference §4.7: alert-notification).
 import { z } from 'zod';
 import { channelTypes } from './alert-channel.ts';
-import { deliveryStatuses } from './delivery.ts';
+import { deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { flag, instant, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';

@@ -1,21 +1,10 @@
 // Deliveries and their attempts in the API (decisions: Resources of our own).
 import { z } from 'zod';
-import { alertTypes } from '../checks/check-status.ts';
+import { alertTypes } from '#domain/alerts/alert.ts';
+import { deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
-
-export const deliveryStatuses = [
-  'pending',
-  'delivered',
-  'exhausted',
-  'refused',
-  'failed',
-  'cancelled',
-  'collecting',
-  'digested',
-  'superseded',
-] as const;
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 

@@ -1,5 +1,6 @@
 // Incidents of checks on the wire.
 import { z } from 'zod';
+import { incidentKinds } from '#domain/alerts/incident.ts';
 import { checkAlert } from '../checks/check-status.ts';
 import { checkTypes } from '../checks/check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
@@ -12,7 +13,7 @@ const shape = {
   checkId: z.uuid(),
   name: z.string().describe('Name of the check.'),
   checkType: z.enum(checkTypes),
-  kind: z.enum(['failing', 'degraded']).describe('The worst state that was alerted.'),
+  kind: z.enum(incidentKinds).describe('The worst state that was alerted.'),
   startedAt: instant.describe('When the state began: the start of the first run that found it.'),
   openedAt: instant.describe('When the first alert was raised.'),
   endedAt: instant.nullable().describe('null = open.'),

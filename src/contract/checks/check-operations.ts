@@ -1,5 +1,6 @@
 // Operations on checks (reference §4.2).
 import { z } from 'zod';
+import { checkStatuses } from '#domain/checks/check-state.ts';
 import { type KindSchema, schemaOf } from '#checks/check-schemas.ts';
 import type { CheckSchema } from '#checks/schema.ts';
 import { pathOfType } from '#domain/checks/check.ts';
@@ -7,7 +8,6 @@ import {
   anyCheckCreate,
   check,
   checkParams,
-  checkStatusNames,
   checkTypes,
   checkUpdate,
   type KindBodies,
@@ -24,7 +24,7 @@ const checkQuery = pageQuery.extend({
   checkType: z.enum(checkTypes).exactOptional(),
   activated: flag.exactOptional().describe('true = only activated checks, false = only deactivated ones.'),
   search: z.string().max(200).exactOptional().describe('Only checks whose name contains this text (case-insensitive).'),
-  status: z.enum(checkStatusNames).exactOptional().describe('Only checks in this state.'),
+  status: z.enum(checkStatuses).exactOptional().describe('Only checks in this state.'),
   groupId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
   apiCheckUrlFilterPattern: z
     .string()

@@ -1,5 +1,6 @@
 // Check statuses and alerts in the API (reference §4.7).
 import { z } from 'zod';
+import { alertTypes } from '#domain/alerts/alert.ts';
 import { acknowledgement, flappingSince, suppressedBy } from '../alerts/acknowledgement.ts';
 import { checkTypes } from './check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
@@ -35,14 +36,6 @@ export const checkStatus = z
   })
   .meta({ id: 'CheckStatus', description: 'The current status of a check.' });
 export type CheckStatusBody = z.output<typeof checkStatus>;
-
-export const alertTypes = [
-  'ALERT_FAILURE',
-  'ALERT_RECOVERY',
-  'ALERT_DEGRADED',
-  'ALERT_DEGRADED_RECOVERY',
-  'ALERT_SSL',
-] as const;
 
 export const checkAlert = z
   .strictObject({

@@ -11,8 +11,6 @@ import { checkFields, checkFieldsShown, ignored } from './check-fields.ts';
 /** Types of checks that this server runs. */
 export const checkTypes: readonly CheckType[] = checkSchemas.map(({ type }) => type);
 
-export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
-
 const common = z.strictObject(checkFields);
 type CheckWrite = z.output<typeof common> & { readonly checkType: CheckType };
 type CheckUpdate = z.output<ReturnType<typeof updateOf<typeof checkFields>>> & { readonly checkType?: CheckType };

@@ -1,5 +1,6 @@
 // Triggers in the API (spec §2.3, §4.3; decisions: Trigger of a check group).
 import { z } from 'zod';
+import { outcomes } from '#domain/results/result.ts';
 import { day, flag, pathNumber, pathUuid, variableKey, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
@@ -46,10 +47,7 @@ export const triggeredRun = z
     name: z.string().describe('Name of the check.'),
     runLocation: z.string(),
     state: z.enum(['running', 'ended']),
-    outcome: z
-      .enum(['passed', 'degraded', 'failed', 'unknown', 'missed'])
-      .nullable()
-      .describe('null while the run is in progress.'),
+    outcome: z.enum(outcomes).nullable().describe('null while the run is in progress.'),
     responseTime: z
       .int()
       .nullable()

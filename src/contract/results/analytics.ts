@@ -1,5 +1,6 @@
 // Analytics and reports in the API (reference §4.7).
 import { z } from 'zod';
+import { aggregations, metricBases, metricNames } from '#domain/results/analytics.ts';
 import { checkSchemas } from '#checks/check-schemas.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
@@ -11,24 +12,12 @@ export const analyticsPaths: ReadonlyMap<string, CheckType> = new Map(
   checkSchemas.map(({ analyticsPath, type }) => [analyticsPath, type]),
 );
 
-const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
-
-const timed = ['responseTime', 'wait', 'dns', 'tcp', 'firstByte', 'download'] as const;
-type TimeMetric = `${(typeof timed)[number]}_${(typeof aggregations)[number]}`;
-
-/** Available metrics. */
-export const analyticsMetrics = [
-  ...timed.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
-  'availability',
-  'retries',
-] as const;
-
 const ranges = ['last7Days', 'last30Days', 'thisWeek', 'thisMonth', 'lastWeek', 'lastMonth'] as const;
 const quickRange = z.enum(['last24Hours', ...ranges]).default('last24Hours');
 
 const metric = z.enum(
-  analyticsMetrics,
-  `must be availability, retries, or one of ${timed.join(', ')} with _ and one of ${aggregations.join(', ')}, as dns_p95`,
+  metricNames,
+  `must be availability, retries, or one of ${metricBases.join(', ')} with _ and one of ${aggregations.join(', ')}, as dns_p95`,
 );
 
 const from = queryInstant.exactOptional().describe('Overrides `quickRange`. Rounded down to a full hour or interval.');

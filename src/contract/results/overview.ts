@@ -1,13 +1,13 @@
 // The overview of all checks in the API.
 import { z } from 'zod';
+import { overviewStates } from '#domain/results/overview.ts';
+import { outcomes } from '#domain/results/result.ts';
 import { checkTypes } from '../checks/check.ts';
 import { flag, instant, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { acknowledgement, flappingSince, suppressedBy } from '../alerts/acknowledgement.ts';
 import type { Operations } from '../operation.ts';
 
-const states = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
 const sorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability', 'flapping'] as const;
-const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
 
 const bucket = z.strictObject({
   from: instant,
@@ -44,7 +44,7 @@ const row = z
     inMaintenance: z.boolean(),
     silent: z.boolean().describe('Activated and not muted, but no channel receives its failures.'),
     state: z
-      .enum(states)
+      .enum(overviewStates)
       .describe(
         'unknown = no result yet, no verdict for more than 3 intervals, or no result for 2 intervals and 15 min; paused = the check or its group is deactivated.',
       ),
@@ -132,9 +132,9 @@ const stateList = z
   .string()
   .transform((text, context) => {
     const named = text.split(',');
-    const known = states.filter((state) => named.includes(state));
-    if (named.every((name) => (states as readonly string[]).includes(name))) return known;
-    context.addIssue(`must be a comma-separated list of ${states.join(', ')}`);
+    const known = overviewStates.filter((state) => named.includes(state));
+    if (named.every((name) => (overviewStates as readonly string[]).includes(name))) return known;
+    context.addIssue(`must be a comma-separated list of ${overviewStates.join(', ')}`);
     return z.NEVER;
   })
   .meta({ type: 'string' });
@@ -157,7 +157,7 @@ export const overviewQuery = z.object({
   search: z.string().max(200).exactOptional().describe('Part of the name, a tag or the URL (case-insensitive).'),
   state: stateList
     .exactOptional()
-    .describe(`Only checks in these states: a comma-separated list of ${states.join(', ')}.`),
+    .describe(`Only checks in these states: a comma-separated list of ${overviewStates.join(', ')}.`),
   checkType: z.enum(checkTypes).exactOptional(),
   tag: queryList(z.string().max(200))
     .exactOptional()

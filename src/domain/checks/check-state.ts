@@ -4,7 +4,8 @@ import type { Escalation, Reminders } from '../alerts/alert-settings.ts';
 import type { AlertType } from '../alerts/alert.ts';
 import type { Outcome } from '../results/result.ts';
 
-export type CheckStatus = 'passing' | 'degraded' | 'failing';
+export const checkStatuses = ['passing', 'failing', 'degraded'] as const;
+export type CheckStatus = (typeof checkStatuses)[number];
 
 /** Position of a result in time: its slot (or start if it had none), then its start; epoch ms. */
 export interface Position {

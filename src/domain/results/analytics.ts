@@ -18,13 +18,13 @@ export const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95',
 export type Aggregation = (typeof aggregations)[number];
 
 /** What a time measures: the whole response or a phase of it. */
-const bases = ['responseTime', ...phaseNames] as const;
-type Base = (typeof bases)[number];
+export const metricBases = ['responseTime', ...phaseNames] as const;
+type Base = (typeof metricBases)[number];
 type TimeMetric = `${Base}_${Aggregation}`;
 
 /** The metrics that roll-ups provide. */
 export const metricNames = [
-  ...bases.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
+  ...metricBases.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
   'availability',
   'retries',
 ] as const;
