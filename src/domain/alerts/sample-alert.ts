@@ -1,6 +1,6 @@
 // Sample alerts for previews and test messages.
 import type { AlertType } from './alert.ts';
-import type { Check } from '../checks/check.ts';
+import { type Check, plainCheck } from '../checks/check.ts';
 import type { DeliveryIncident } from './incident.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { CheckContext } from '../results/recording.ts';
@@ -94,34 +94,14 @@ export function sampleAlert(
 
 function sampleCheck(accountId: string, now: number): Check {
   return {
+    ...plainCheck,
     accountId,
     id: sampleCheckId,
     checkType: 'API',
     name: 'Cart of the shop',
     description: 'Adds an article and reads the cart',
-    activated: true,
-    muted: false,
-    mutedUntil: null,
-    mutedUntilRecovery: false,
-    mutedFrom: null,
-    dependsOn: [],
-    shouldFail: false,
-    doubleCheck: false,
-    locations: [],
-    privateLocations: null,
     tags: ['shop', 'env:production'],
     frequency: 1,
-    frequencyOffset: null,
-    runParallel: false,
-    groupId: null,
-    groupOrder: null,
-    runtimeId: null,
-    runtimeFallback: false,
-    environmentVariables: [],
-    alertSettings: null,
-    useGlobalAlertSettings: true,
-    retryStrategy: null,
-    triggerIncident: null,
     settings: { request: { method: 'GET', url } },
     createdAt: now,
     updatedAt: null,

@@ -71,3 +71,32 @@ export interface Check {
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
+
+/** What a check does not need to say: the settings of a new one, and those that it was saved without by an older version. */
+export const plainCheck: Omit<Check, 'accountId' | 'id' | 'checkType' | 'name' | 'settings' | 'createdAt'> = {
+  description: null,
+  activated: true,
+  muted: false,
+  mutedUntil: null,
+  mutedUntilRecovery: false,
+  mutedFrom: null,
+  dependsOn: [],
+  shouldFail: false,
+  doubleCheck: true,
+  locations: [],
+  privateLocations: null,
+  tags: [],
+  frequency: 10,
+  frequencyOffset: null,
+  runParallel: false,
+  groupId: null,
+  groupOrder: null,
+  runtimeId: null,
+  runtimeFallback: false,
+  environmentVariables: [],
+  alertSettings: null,
+  useGlobalAlertSettings: true,
+  retryStrategy: null,
+  triggerIncident: null,
+  updatedAt: null,
+};

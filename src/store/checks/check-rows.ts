@@ -1,6 +1,6 @@
 // Maps checks and groups to rows: a few columns for searching, the rest is one document with encrypted secrets.
 import type { CheckGroup } from '#domain/checks/check-group.ts';
-import type { Check } from '#domain/checks/check.ts';
+import { type Check, plainCheck } from '#domain/checks/check.ts';
 import { flag, idBytes, idText, json, parsed } from '../base/codec.ts';
 import type { CheckGroupsTable, ChecksTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -41,13 +41,8 @@ export function checkRow(check: Check, seal: Seal): ChecksTable {
 export function checkOf(row: ChecksTable, seal: Seal): Check {
   const definition = openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal);
   return {
-    // First, because an object literal that starts with a spread is built property by property.
+    ...plainCheck,
     ...definition,
-    // Missing in checks of older versions.
-    mutedUntil: definition.mutedUntil ?? null,
-    mutedUntilRecovery: definition.mutedUntilRecovery ?? false,
-    mutedFrom: definition.mutedFrom ?? null,
-    dependsOn: definition.dependsOn ?? [],
     accountId: idText(row.account_id),
     id: idText(row.id),
     // Only `checkRow` writes the column.

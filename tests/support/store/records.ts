@@ -1,7 +1,7 @@
 // Records to begin a test with: valid, plain, and changed in the part that matters.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
-import type { Check } from '#domain/checks/check.ts';
+import { type Check, plainCheck } from '#domain/checks/check.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import type { ProcessSign } from '#domain/accounts/process.ts';
@@ -10,37 +10,13 @@ import { newId } from '#lib/id.ts';
 /** An activated API check that runs every ten minutes. */
 export function aCheck(accountId: string, change: Partial<Check> = {}): Check {
   return {
+    ...plainCheck,
     accountId,
     id: newId(),
     checkType: 'API',
     name: 'Shop',
-    description: null,
-    activated: true,
-    muted: false,
-    mutedUntil: null,
-    mutedUntilRecovery: false,
-    mutedFrom: null,
-    dependsOn: [],
-    shouldFail: false,
-    doubleCheck: true,
-    locations: [],
-    privateLocations: null,
-    tags: [],
-    frequency: 10,
-    frequencyOffset: null,
-    runParallel: false,
-    groupId: null,
-    groupOrder: null,
-    runtimeId: null,
-    runtimeFallback: false,
-    environmentVariables: [],
-    alertSettings: null,
-    useGlobalAlertSettings: true,
-    retryStrategy: null,
-    triggerIncident: null,
     settings: { request: { method: 'GET', url: 'https://shop.example/' } },
     createdAt: 0,
-    updatedAt: null,
     ...change,
   };
 }
