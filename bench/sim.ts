@@ -16,6 +16,7 @@ import {
 import { channelsInModel, exploreHistories } from '../tests/support/models/alert-model.ts';
 import { certificateFamilies, exploreCertificates } from '../tests/support/models/certificate-model.ts';
 import type { Explored } from '../tests/support/models/explore.ts';
+import { exploreFlapping } from '../tests/support/models/flapping-model.ts';
 import { exploreEdits } from '../tests/support/models/location-edits.ts';
 import { exploreLateAnswers, type LateCase } from '../tests/support/models/late-answers.ts';
 import { exploreOrders, type LocationCase } from '../tests/support/models/location-model.ts';
@@ -30,7 +31,8 @@ npm run sim -- clock [--years 2] [--seed 1]
            Verifies that every alert is resolved, that none is sent twice except as a due reminder, that no recovery
            lacks its alert, and that mutes, windows and time without results delay alerts but lose none. Sequences that
            lead to the same state are merged. Also explores every order of results in rounds of several locations,
-           with and without retries, and results that arrive after the next round has begun
+           with and without retries, and results that arrive after the next round has begun. While a check flaps, verifies
+           that no failure that lasts longer than those before is reported late, and that no change waits for too long
   clock    simulates years of one machine, including the leap day of 2028: its clock changes by an hour, it is suspended
            for hours, restarted, and killed during work, while targets, jobs and the receiver fail independently.
            Verifies that every slot has one outcome, no alert is lost or spurious, and maintenance windows are exact
@@ -118,6 +120,7 @@ function states(depth: number): void {
   for (const family of Object.keys(certificateFamilies) as (keyof typeof certificateFamilies)[]) {
     sequences(`certificates: ${family}`, exploreCertificates(depth, family));
   }
+  sequences('a check that flaps, muted and acknowledged at times', exploreFlapping(depth));
   for (const given of inLocations) {
     const { locations, rounds, failingShare, escalation, retry, isTriggered, hiding } = given;
     const tried = `${retry === null ? '' : `, retried ${retry}`}${isTriggered ? ', with triggered runs' : ''}`;

@@ -13,6 +13,7 @@ import {
 } from '../../../tests/support/models/alert-families.ts';
 import { channelsInModel, exploreHistories } from '../../../tests/support/models/alert-model.ts';
 import { exploreCertificates } from '../../../tests/support/models/certificate-model.ts';
+import { exploreFlapping } from '../../../tests/support/models/flapping-model.ts';
 import { exploreEdits } from '../../../tests/support/models/location-edits.ts';
 import { exploreLateAnswers, type LateCase } from '../../../tests/support/models/late-answers.ts';
 import { exploreOrders, type LocationCase } from '../../../tests/support/models/location-model.ts';
@@ -80,4 +81,8 @@ describe('a result that arrives after the next round has begun loses no alert an
 
 it('a complete round determines the state of a check, whatever ran where before an edit', () => {
   assert.equal(exploreEdits(3), 24 + 24 ** 2 + 24 ** 3);
+});
+
+it('reports no failure that lasts longer than those before late while a check flaps, and no change after ten minutes', () => {
+  assert.equal(exploreFlapping(6).sequences, 137_256);
 });
