@@ -1,7 +1,7 @@
 // A group is started from its page, which follows its runs to a verdict; the wall shows its checks.
 import { test } from 'node:test';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
-import { expectVisible } from './expect.ts';
+import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
 test('a group is run with live progress and a verdict, and shown on the wall', async (t) => {
@@ -21,6 +21,23 @@ test('a group is run with live progress and a verdict, and shown on the wall', a
   await page.getByRole('button', { name: 'Run all checks' }).click();
   await expectVisible(page.getByText('1 of 2 runs did not pass'), 20_000);
   await expectVisible(page.getByRole('region', { name: 'Run from CI' }).getByText(/curl --fail-with-body/));
+
+  const mute = async (choice: string) => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: choice }).click();
+  };
+  await mute('Mute until recovery');
+  await expectVisible(page.getByText('until its checks recover'));
+  const bad = page.getByRole('row').filter({ hasText: 'bad' });
+  await expectVisible(bad.getByText('Muted', { exact: true }));
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectHidden(page.getByText('until its checks recover'));
+  await expectHidden(bad.getByText('Muted', { exact: true }));
+  await mute('Mute for 24 hours');
+  await expectVisible(bad.getByText('Muted', { exact: true }));
+  await mute('Unmute');
+  await expectHidden(bad.getByText('Muted', { exact: true }));
+
   await page.goto(`/wall?groupId=${String(groupId)}`);
   await expectVisible(page.getByRole('heading', { level: 1, name: /1 failing/ }));
   await expectVisible(page.getByRole('listitem').filter({ hasText: 'bad' }).getByText('Failing'));

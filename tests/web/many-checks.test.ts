@@ -40,7 +40,8 @@ test('a list of 10,000 checks draws what is on screen, and searching, scrolling 
 
   await page.getByRole('searchbox', { name: 'Search checks' }).fill('check 077');
   await page.getByRole('checkbox', { name: 'Select all 100 checks' }).click({ force: true });
-  await page.getByRole('toolbar').getByRole('button', { name: 'Mute for 1 hour' }).click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Mute' }).click();
+  await page.getByRole('menuitem', { name: 'Mute for 1 hour' }).click();
   const dialog = page.getByRole('dialog', { name: 'Mute for 1 hour: 100 checks?' });
   await dialog.getByRole('button', { name: 'Mute for 1 hour' }).click();
   await expectVisible(page.getByText('Muted 100 checks'), 30_000);

@@ -8,9 +8,11 @@ import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read, useRead, useWrite } from '../../api/query.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { isMutedAt, useCheckActions } from '../../ui/checks/check-actions.ts';
 import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
+import { Muted } from '../../ui/checks/muted.tsx';
+import { LocationNames } from '../../ui/checks/location-names.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
@@ -19,6 +21,7 @@ import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgemen
 import { Facts, PageHead } from '../../ui/layout/page.tsx';
 import { type CheckState, Flags, StateBadge } from '../../ui/checks/state.tsx';
 import { Ago, At, Lasting } from '../../ui/text/time.tsx';
+import { useNow } from '../../ui/text/now.ts';
 import { toast } from '../../ui/layout/toast.tsx';
 import { RunNow } from './run-now.tsx';
 import { text } from './strings.ts';
@@ -48,7 +51,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
     enabled: isPing,
   });
   const lastRunAt = isPing ? pings.data?.lastPingAt : row === undefined ? undefined : (last?.startedAt ?? null);
-  const isMuted = check.muted || check.mutedUntil !== null || check.mutedUntilRecovery;
+  const isMuted = isMutedAt(check, useNow());
   return (
     <>
       <PageHead
@@ -75,28 +78,12 @@ export function CheckHead({ check }: { readonly check: Check }) {
             </span>
           )}
           <Flags
-            suppressedBy={row?.suppressedBy?.name ?? null}
+            suppressedBy={row?.suppressedBy ?? null}
             flappingSince={row?.flappingSince ?? null}
-            muted={(row?.muted ?? isMuted) && check.mutedUntil === null}
             inMaintenance={row?.inMaintenance ?? false}
             silent={row?.silent ?? check.notifiesNobody}
           />
-          {row?.suppressedBy != null && (
-            <span className="quiet">
-              {text.suppressedSince} <At at={row.suppressedBy.since} />
-              {row.suppressedBy.until !== null && (
-                <>
-                  , {text.suppressedUntil} <At at={row.suppressedBy.until} />
-                </>
-              )}
-            </span>
-          )}
-          {check.mutedUntilRecovery && <span className="quiet">{text.mutedUntilRecovery}</span>}
-          {check.mutedUntil !== null && (
-            <span className="quiet">
-              {text.mutedUntil} <At at={check.mutedUntil} />
-            </span>
-          )}
+          <Muted mute={check} byGroup={row?.muted ?? false} untilRecovery={text.untilRecovery} />
         </div>
         {last !== null && last.message !== null && last.outcome !== 'passed' && (
           <p className={css['lastMessage']}>
@@ -154,7 +141,9 @@ function HeadFacts({
                     </span>,
                   ] as const,
                 ]),
-            ...(check.locations.length > 0 ? [[text.locations, check.locations.join(', ')] as const] : []),
+            ...(check.locations.length > 0
+              ? [[text.locations, <LocationNames key="locations" codes={check.locations} />] as const]
+              : []),
             [
               isPing ? text.lastPing : text.lastRun,
               lastRunAt == null ? (
@@ -212,7 +201,7 @@ function Actions({
   const named = [{ checkId: check.id, name: check.name }];
   const startRun = (): void =>
     start.mutate({ params: { checkId: check.id } }, { onSuccess: onRun, onError: (error) => toast.fault(error) });
-  const mutes = useMuteActions({ checkId: check.id, name: check.name }, isMuted);
+  const mutes = useMuteActions(isMuted, (mute) => void change(named, mute));
   const actions: Action[] = [
     ...(write
       ? [

@@ -18,10 +18,7 @@ export const text = {
   loadingValue: '…',
   paused: 'Paused',
   showResult: 'View result',
-  mutedUntil: 'Muted until',
-  mutedUntilRecovery: 'until it recovers',
-  suppressedSince: 'Alert suppressed since',
-  suppressedUntil: 'at the latest until',
+  untilRecovery: 'until it recovers',
 
   run: 'Run now',
   running: 'Running…',

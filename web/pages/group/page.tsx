@@ -1,28 +1,36 @@
 // A group: its checks, its settings, and running all of them with live progress.
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { Link, useParams } from '@tanstack/react-router';
-import { Play } from 'lucide-react';
+import { EllipsisVertical, Play } from 'lucide-react';
 import { useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
-import { Button } from '../../ui/controls/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
+import { ActionMenu } from '../../ui/controls/menu.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
+import { isMutedAt, type Mute, muteOf, restored, verbOf } from '../../ui/checks/check-actions.ts';
+import { LocationNames } from '../../ui/checks/location-names.tsx';
+import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
+import { Muted } from '../../ui/checks/muted.tsx';
 import { OlderAssertionsOfGroup } from '../../ui/checks/older-assertions.tsx';
 import { Flags, StateBadge } from '../../ui/checks/state.tsx';
 import { Table } from '../../ui/layout/table.tsx';
+import { useNow } from '../../ui/text/now.ts';
 import { Ago } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Progress } from './progress.tsx';
 import { text } from './strings.ts';
 import css from './group.module.css';
 
+type Group = AnswerOf<'getCheckGroup'>;
+
 export function GroupPage() {
   const { groupId } = useParams({ from: '/shell/groups/$groupId' });
   const id = Number(groupId);
-  const { run } = useMay();
+  const { run, write } = useMay();
   const [isStarted, setStarted] = useState(false);
   const group = useRead('getCheckGroup', { params: { id } });
   const trigger = useWrite('createGroupTrigger', ['getGroupTrigger', 'listGroupTriggerRuns']);
@@ -37,12 +45,13 @@ export function GroupPage() {
   return (
     <>
       <PageHead title={group.data.name} above={<Link to="/groups">{text.all}</Link>}>
-        <Flags muted={group.data.muted} />
+        <Muted mute={group.data} untilRecovery={text.untilRecovery} />
         {run && (
           <Button kind="primary" isDisabled={trigger.isPending} onPress={() => void toast.of(start(), text.started)}>
             <Play size={15} aria-hidden /> {text.trigger}
           </Button>
         )}
+        {write && <MuteMenu group={group.data} />}
       </PageHead>
       <OlderAssertionsOfGroup group={group.data} />
       {run && <Progress groupId={id} isFollowed={isStarted} />}
@@ -58,6 +67,30 @@ export function GroupPage() {
           <CiSnippet groupId={id} />
         </Section>
       )}
+    </>
+  );
+}
+
+function MuteMenu({ group }: { readonly group: Group }) {
+  const update = useWrite('updateCheckGroupV2', ['getCheckGroup', 'getOverview']);
+  const change = async (body: Mute, done: string, undo?: () => void): Promise<void> =>
+    toast.of(update.mutateAsync({ params: { id: group.id }, body }), `${done} ${group.name}`, undo);
+  const mutes = useMuteActions(isMutedAt(group, useNow()), (mute) => {
+    const before = muteOf(group);
+    void change(mute, verbOf(mute), () => void change(restored(before), text.restored));
+  });
+  return (
+    <>
+      <ActionMenu
+        label={text.actions}
+        actions={mutes.actions}
+        trigger={
+          <IconButton label={text.actions}>
+            <EllipsisVertical size={18} />
+          </IconButton>
+        }
+      />
+      {mutes.dialog}
     </>
   );
 }
@@ -82,7 +115,13 @@ function Members({ groupId }: { readonly groupId: string }) {
               <Link to="/checks/$checkId" params={{ checkId }} data-row>
                 {name}
               </Link>{' '}
-              <Flags muted={flags.muted} inMaintenance={flags.inMaintenance} silent={flags.silent} />
+              <Flags
+                suppressedBy={flags.suppressedBy}
+                flappingSince={flags.flappingSince}
+                muted={flags.muted}
+                inMaintenance={flags.inMaintenance}
+                silent={flags.silent}
+              />
             </>
           ),
         },
@@ -107,18 +146,21 @@ function Needed({ ids }: { readonly ids: readonly string[] }) {
   ));
 }
 
-function Settings({ group }: { readonly group: AnswerOf<'getCheckGroup'> }) {
+function Settings({ group }: { readonly group: Group }) {
   const { fields } = text;
   const flag = (value: boolean | null): string => (value === null ? text.ofCheck : value ? text.yes : text.no);
   return (
     <Facts
       facts={[
         [fields.activated, flag(group.activated)],
-        [fields.muted, flag(group.muted)],
+        [fields.muted, flag(isMutedAt(group, useNow()))],
         ...(group.dependsOn.length > 0
           ? [[fields.dependsOn, <Needed key="needed" ids={group.dependsOn} />] as const]
           : []),
-        [fields.locations, group.locations.join(', ') || text.ofCheck],
+        [
+          fields.locations,
+          group.locations.length === 0 ? text.ofCheck : <LocationNames key="locations" codes={group.locations} />,
+        ],
         [fields.concurrency, group.concurrency],
         [fields.runtimeId, group.runtimeId ?? text.ofAccount],
         [fields.runParallel, flag(group.runParallel)],
@@ -135,7 +177,7 @@ function Settings({ group }: { readonly group: AnswerOf<'getCheckGroup'> }) {
   );
 }
 
-function retryText(strategy: AnswerOf<'getCheckGroup'>['retryStrategy']): string {
+function retryText(strategy: Group['retryStrategy']): string {
   return typeof strategy === 'object' && strategy !== null ? strategy.type : text.ofCheck;
 }
 

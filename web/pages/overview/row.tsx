@@ -61,7 +61,7 @@ export const CheckRow = memo(function CheckRow({
         <div className={css['about']}>
           <Flags
             acknowledged={row.acknowledgedAt !== null}
-            suppressedBy={row.suppressedBy?.name ?? null}
+            suppressedBy={row.suppressedBy}
             flappingSince={row.flappingSince}
             muted={row.muted}
             inMaintenance={row.inMaintenance}
@@ -113,7 +113,7 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
   const check = [{ checkId: row.checkId, name: row.name }];
-  const mutes = useMuteActions({ checkId: row.checkId, name: row.name }, row.muted);
+  const mutes = useMuteActions(row.muted, (mute) => void change(check, mute));
   const actions: Action[] = [];
   if (run && row.checkType !== 'HEARTBEAT') {
     actions.push({

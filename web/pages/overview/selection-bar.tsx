@@ -1,11 +1,12 @@
 // Actions for the selected checks.
 import { BellOff, Pause, Play, X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
-import { type CheckChange, muteFor, unmuted, useCheckActions } from '../../ui/checks/check-actions.ts';
-import { MuteDialog } from '../../ui/checks/mute-dialog.tsx';
+import { ActionMenu } from '../../ui/controls/menu.tsx';
+import { type CheckChange, useCheckActions } from '../../ui/checks/check-actions.ts';
+import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import type { OverviewRow } from './search.ts';
 import { text } from './strings.ts';
 import css from './overview.module.css';
@@ -16,9 +17,12 @@ export type Selection = ReadonlyMap<string, Pick<OverviewRow, 'checkId' | 'name'
 /** Actions on more checks than these are confirmed. */
 const unaskedChecks = 20;
 
-/** An action that waits for its confirmation. */
-interface Asked {
+/** An action on some of the selected checks. */
+interface Work {
   readonly action: string;
+  /** What the confirmation says. */
+  readonly help: string;
+  /** Number of checks. */
   readonly count: number;
   readonly work: (onProgress: (done: number) => void) => Promise<void>;
 }
@@ -33,26 +37,21 @@ export function SelectionBar({ selected, onClear }: { readonly selected: Selecti
   // Heartbeats wait for pings.
   const runnable = checks.filter(({ checkType }) => checkType !== 'HEARTBEAT');
   const names = checks.slice(0, shownNames).map(({ name }) => name);
-  const [progress, setProgress] = useState<number | null>(null);
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const [isChoosing, setChoosing] = useState(false);
-  const then = async (work: (onProgress: (done: number) => void) => Promise<void>): Promise<void> => {
-    setProgress(0);
-    await work(setProgress);
-    onClear();
-  };
-  /** Actions on many checks are confirmed. */
-  const ask = (action: string, count: number, work: Asked['work']): void => {
-    if (count > unaskedChecks) setAsked({ action, count, work });
-    else void then(work);
-  };
-  const changeTo = (action: string, body: CheckChange): void =>
-    ask(action, checks.length, (onProgress) => change(checks, body, onProgress));
+  const { progress, ask, confirmation } = useWork(onClear);
+  const changeTo = (body: CheckChange, action: string): void =>
+    ask({
+      action,
+      help: text.changeHelp,
+      count: checks.length,
+      work: (onProgress) => change(checks, body, onProgress),
+    });
+  const mutes = useMuteActions(null, changeTo);
   if (progress !== null) {
+    const label = text.progress(progress.done, progress.all);
     return (
       <div className={css['selection']} role="status">
-        {text.progress(progress, checks.length)}
-        <progress value={progress} max={checks.length} aria-label={text.progress(progress, checks.length)} />
+        {label}
+        <progress value={progress.done} max={progress.all} aria-label={label} />
       </div>
     );
   }
@@ -67,47 +66,72 @@ export function SelectionBar({ selected, onClear }: { readonly selected: Selecti
       {run && (
         <Button
           isDisabled={runnable.length === 0}
-          onPress={() => ask(text.run, runnable.length, (onProgress) => start(runnable, onProgress))}
+          onPress={() =>
+            ask({
+              action: text.run,
+              help: text.runHelp(checks.length - runnable.length),
+              count: runnable.length,
+              work: (onProgress) => start(runnable, onProgress),
+            })
+          }
         >
           <Play size={15} aria-hidden /> {text.runSome(runnable.length, checks.length)}
         </Button>
       )}
       {write && (
         <>
-          <Button onPress={() => changeTo(text.muteHour, muteFor.hour())}>
-            <BellOff size={15} aria-hidden /> {text.muteHour}
-          </Button>
-          <Button onPress={() => changeTo(text.muteUntilRecovery, muteFor.recovery())}>{text.muteUntilRecovery}</Button>
-          <Button onPress={() => setChoosing(true)}>{text.muteUntil}</Button>
-          <Button onPress={() => changeTo(text.unmute, unmuted)}>{text.unmute}</Button>
-          <Button onPress={() => changeTo(text.pause, { activated: false })}>
+          <ActionMenu
+            label={text.mute}
+            actions={mutes.actions}
+            trigger={
+              <Button>
+                <BellOff size={15} aria-hidden /> {text.mute}
+              </Button>
+            }
+          />
+          <Button onPress={() => changeTo({ activated: false }, text.pause)}>
             <Pause size={15} aria-hidden /> {text.pause}
           </Button>
-          <Button onPress={() => changeTo(text.resume, { activated: true })}>{text.resume}</Button>
+          <Button onPress={() => changeTo({ activated: true }, text.resume)}>{text.resume}</Button>
         </>
       )}
       <IconButton label={text.clearSelection} onPress={onClear}>
         <X size={16} />
       </IconButton>
-      <MuteDialog
-        isOpen={isChoosing}
-        onClose={() => setChoosing(false)}
-        onChoose={(at) => changeTo(text.mute, muteFor.until(at))}
-      />
-      {asked !== null && (
-        <Confirm
-          title={text.confirm(asked.action, asked.count)}
-          action={asked.action}
-          isOpen
-          onClose={() => setAsked(null)}
-          onConfirm={() => {
-            void then(asked.work);
-            return Promise.resolve();
-          }}
-        >
-          <p>{text.confirmHelp}</p>
-        </Confirm>
-      )}
+      {mutes.dialog}
+      {confirmation}
     </div>
   );
+}
+
+/** Runs an action, after a confirmation if it is on many checks, and follows its progress. */
+function useWork(onDone: () => void): {
+  /** null = nothing runs. */
+  readonly progress: { readonly done: number; readonly all: number } | null;
+  readonly ask: (work: Work) => void;
+  readonly confirmation: ReactNode;
+} {
+  const [progress, setProgress] = useState<{ readonly done: number; readonly all: number } | null>(null);
+  const [asked, setAsked] = useState<Work | null>(null);
+  const run = async ({ count: all, work }: Work): Promise<void> => {
+    setProgress({ done: 0, all });
+    await work((done) => setProgress({ done, all }));
+    onDone();
+  };
+  const ask = (work: Work): void => (work.count > unaskedChecks ? setAsked(work) : void run(work));
+  const confirmation = asked !== null && (
+    <Confirm
+      title={text.confirm(asked.action, asked.count)}
+      action={asked.action}
+      isOpen
+      onClose={() => setAsked(null)}
+      onConfirm={() => {
+        void run(asked);
+        return Promise.resolve();
+      }}
+    >
+      <p>{asked.help}</p>
+    </Confirm>
+  );
+  return { progress, ask, confirmation };
 }

@@ -74,14 +74,14 @@ export const text = {
   actions: (name: string) => `Actions for ${name}`,
   run: 'Run now',
   runSome: (runnable: number, all: number) => (runnable === all ? 'Run now' : `Run ${runnable} of ${all}`),
-  muteHour: 'Mute for 1 hour',
-  muteUntilRecovery: 'Mute until recovery',
   mute: 'Mute',
-  muteUntil: 'Mute until…',
   progress: (done: number, all: number) => `${done} of ${all} checks done`,
   confirm: (action: string, count: number) => `${action}: ${count} checks?`,
-  confirmHelp: 'This changes every selected check.',
-  unmute: 'Unmute',
+  changeHelp: 'This changes every selected check.',
+  runHelp: (heartbeats: number) =>
+    heartbeats === 0
+      ? 'Each check runs once, in addition to its schedule.'
+      : `Each check runs once, in addition to its schedule. ${heartbeats === 1 ? 'One heartbeat is' : `${heartbeats} heartbeats are`} left out: they wait for pings.`,
   pause: 'Pause',
   resume: 'Resume',
 } as const;

@@ -12,29 +12,26 @@ export interface NamedCheck {
   readonly name: string;
 }
 
+/** Every mute of a check or group; a change replaces all of them. */
+export interface Mute {
+  readonly muted: boolean;
+  /** ISO 8601. */
+  readonly mutedUntil: string | null;
+  readonly mutedUntilRecovery: boolean;
+}
+
 /** A change that pauses, resumes, mutes or unmutes. */
-export type CheckChange =
-  | { readonly muted: boolean; readonly mutedUntil?: string | null; readonly mutedUntilRecovery?: boolean }
-  | { readonly activated: boolean };
+export type CheckChange = Mute | { readonly activated: boolean };
 
-/** Mutes for an hour or a day from now, until a time (epoch ms), or until the check recovers; each replaces the others. */
-export const muteFor = {
-  hour: (): CheckChange => ({
-    muted: false,
-    mutedUntil: new Date(Date.now() + 3_600_000).toISOString(),
-    mutedUntilRecovery: false,
-  }),
-  day: (): CheckChange => muteFor.until(Date.now() + 24 * 3_600_000),
-  recovery: (): CheckChange => ({ muted: false, mutedUntil: null, mutedUntilRecovery: true }),
-  until: (at: number): CheckChange => ({
-    muted: false,
-    mutedUntil: new Date(at).toISOString(),
-    mutedUntilRecovery: false,
-  }),
-} as const;
+/** Only the fields of the mute, which a later write restores. */
+export function muteOf({ muted, mutedUntil, mutedUntilRecovery }: Mute): Mute {
+  return { muted, mutedUntil, mutedUntilRecovery };
+}
 
-/** Ends every mute of a check. */
-export const unmuted: CheckChange = { muted: false, mutedUntil: null, mutedUntilRecovery: false };
+/** Whether anything mutes. The server returns the end of a mute that is over, too. */
+export function isMutedAt({ muted, mutedUntil, mutedUntilRecovery }: Mute, now: number): boolean {
+  return muted || mutedUntilRecovery || (mutedUntil !== null && Date.parse(mutedUntil) > now);
+}
 
 /** Maximum number of concurrent requests for an action on many checks. */
 const inFlight = 6;
@@ -76,25 +73,32 @@ export function useCheckActions(): {
     change: (checks, body, onProgress) => {
       const update = (id: string, to: CheckChange) => client.call('updateCheck', { params: { id }, body: to });
       if (!('muted' in body)) return each(checks, verbOf(body), (id) => update(id, body), onProgress);
-      const before = new Map<string, CheckChange>();
+      const before = new Map<string, Mute>();
       const mute = async (id: string): Promise<void> => {
-        const { muted, mutedUntil, mutedUntilRecovery } = await client.call('getCheck', { params: { id } });
+        const present = muteOf(await client.call('getCheck', { params: { id } }));
         await update(id, body);
-        before.set(id, { muted, mutedUntil, mutedUntilRecovery });
+        before.set(id, present);
       };
       const undo = (): void =>
         void each(
           checks.filter(({ checkId }) => before.has(checkId)),
           'Restored',
-          (id) => update(id, before.get(id) ?? unmuted),
+          (id) => update(id, restored(before.get(id) ?? body)),
         );
       return each(checks, verbOf(body), mute, onProgress, undo);
     },
   };
 }
 
-function verbOf(change: CheckChange): string {
-  if ('muted' in change) return change.muted || change.mutedUntil || change.mutedUntilRecovery ? 'Muted' : 'Unmuted';
+/** The change that restores a mute. An end in the past is refused, and needs no restoring. */
+export function restored(mute: Mute): Mute {
+  const isOver = mute.mutedUntil !== null && Date.parse(mute.mutedUntil) <= Date.now();
+  return isOver ? { ...mute, mutedUntil: null } : mute;
+}
+
+/** The verb of the message about a change. */
+export function verbOf(change: CheckChange): string {
+  if ('muted' in change) return isMutedAt(change, Date.now()) ? 'Muted' : 'Unmuted';
   return change.activated ? 'Resumed' : 'Paused';
 }
 

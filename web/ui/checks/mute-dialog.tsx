@@ -14,11 +14,9 @@ const words = {
 
 /** @param onChoose receives epoch ms */
 export function MuteDialog({
-  isOpen,
   onClose,
   onChoose,
 }: {
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onChoose: (until: number) => void;
 }) {
@@ -28,12 +26,11 @@ export function MuteDialog({
     // Without a zone: the viewer's.
     const until = new Date(value).getTime();
     if (!(until > Date.now())) return setPast(true);
-    setPast(false);
     onClose();
     onChoose(until);
   };
   return (
-    <Panel title={words.title} isOpen={isOpen} onClose={onClose}>
+    <Panel title={words.title} isOpen onClose={onClose}>
       <label className={css['until']}>
         {words.until}
         <input type="datetime-local" value={value} onChange={(event) => setValue(event.target.value)} />

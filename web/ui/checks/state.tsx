@@ -14,10 +14,12 @@ import {
 } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
+import { At } from '../text/time.tsx';
 import css from './state.module.css';
 
+type OverviewRow = AnswerOf<'getOverview'>['rows'][number];
 /** The state of a check in the overview. */
-export type CheckState = AnswerOf<'getOverview'>['rows'][number]['state'];
+export type CheckState = OverviewRow['state'];
 /** The outcome of a result. */
 export type Outcome = AnswerOf<'getCheckResult'>['outcome'];
 
@@ -70,8 +72,8 @@ export function outcomeWord(outcome: Outcome): string {
 /** Conditions beside the state: acknowledged, muted, in maintenance, without a channel. */
 export function Flags(flags: {
   readonly acknowledged?: boolean;
-  /** Name of the check that suppresses the alert. */
-  readonly suppressedBy?: string | null;
+  /** The check that suppresses the alert. */
+  readonly suppressedBy?: OverviewRow['suppressedBy'];
   /** Since when it flaps. */
   readonly flappingSince?: string | null;
   readonly muted?: boolean;
@@ -86,8 +88,21 @@ export function Flags(flags: {
         </span>
       )}
       {flags.suppressedBy != null && (
-        <span className={css['flag']} title="No channel is notified while the check that this one depends on fails.">
-          <BellOff size={12} aria-hidden /> Suppressed by {flags.suppressedBy}
+        <span
+          className={`${css['flag']} ${css['long']}`}
+          title="No channel is notified while the check that this one depends on fails."
+        >
+          <BellOff size={12} aria-hidden />
+          <span>
+            Suppressed by {flags.suppressedBy.name} since <At at={flags.suppressedBy.since} />
+            {flags.suppressedBy.until === null ? (
+              ', at most until 5 min after its recovery'
+            ) : (
+              <>
+                , at most until <At at={flags.suppressedBy.until} />
+              </>
+            )}
+          </span>
         </span>
       )}
       {flags.flappingSince != null && (

@@ -37,10 +37,10 @@ export const toast = {
   /** Shows an error. */
   fault: (error: unknown): void => show(faultText(error), true),
   /** Waits for a promise, then shows success or the error. Never rejects. */
-  async of(work: Promise<unknown>, done: string): Promise<void> {
+  async of(work: Promise<unknown>, done: string, undo?: () => void): Promise<void> {
     try {
       await work;
-      show(done, false);
+      show(done, false, undo);
     } catch (error) {
       show(faultText(error), true);
     }
