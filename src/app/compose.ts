@@ -116,7 +116,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const pingFailures = { count: 0 };
-  const refused = createRefusedConnections(pingFailures, () => clock.now());
+  const refused = createRefusedConnections(pingFailures, () => clock.now(), config.serverTimeZone);
   const processNotices = noticesOfProcess(opened, config, [() => runtimes.notices(), refused.notices]);
   const shared = { ...joined, ...signed, processNotices, pingFailures };
   const api = await composeRoutes({

@@ -214,6 +214,7 @@ function routesOfRows(
     ),
     ...noticeRoutes(
       createNoticeActions({
+        serverTimeZone: 'UTC',
         missingVariables: composeMissingVariables(store),
         silentCheckNotices: createSilentCheckNotices(store),
         stormNotices: createStormNotices(store),

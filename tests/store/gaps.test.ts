@@ -15,6 +15,7 @@ const day = 86_400_000;
 
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
+    serverTimeZone: 'UTC',
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
     stormNotices: async () => [],
@@ -86,7 +87,9 @@ describe('notices', () => {
     assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false });
     const [notice] = await noticesOf(test);
     assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
-    assert.match(notice?.message ?? '', /not running for 10 min/);
+    assert.match(notice?.message ?? '', /not running for 10 min, until \S+ \S+ UTC\. /);
+    await test.temp.store.accounts.change(test.accountId, { timeZone: 'Asia/Tokyo' });
+    assert.match((await noticesOf(test))[0]?.message ?? '', / UTC\+9\. /, 'in the zone of the account');
     test.temp.clock.advance(2 * day);
     assert.deepEqual(await noticesOf(test), []);
   });

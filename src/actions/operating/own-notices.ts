@@ -1,10 +1,11 @@
 // Notices about Tocsin itself, for the channel that the operator named (docs/decisions/0135).
+import { accountZone } from '../accounts/account-zone.ts';
 import { absenceNotice, gapNotice, type Notice, type NoticeDeps } from './notices.ts';
 
 /** Dependencies of these notices. */
 export type OwnNoticeDeps = Pick<
   NoticeDeps,
-  'gaps' | 'ownFaultNotices' | 'silentLocations' | 'missingBrowsers' | 'processNotices'
+  'accounts' | 'serverTimeZone' | 'gaps' | 'ownFaultNotices' | 'silentLocations' | 'missingBrowsers' | 'processNotices'
 >;
 
 /**
@@ -12,12 +13,13 @@ export type OwnNoticeDeps = Pick<
  * deliveries that are held.
  */
 export async function ownNotices(deps: OwnNoticeDeps, accountId: string): Promise<readonly Notice[]> {
+  const timeZone = await accountZone(deps, accountId);
   const absence = await deps.gaps.lastAbsence();
   return [
-    ...(absence?.isRollback === true ? [] : absenceNotice(absence)),
+    ...(absence?.isRollback === true ? [] : absenceNotice(absence, timeZone)),
     ...gapNotice(await deps.gaps.ofAccount(accountId)),
     ...(await deps.ownFaultNotices()),
-    ...(await deps.silentLocations(accountId)),
+    ...(await deps.silentLocations(accountId, timeZone)),
     ...(await deps.missingBrowsers(accountId)),
     ...(await deps.processNotices()),
   ];

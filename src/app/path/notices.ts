@@ -15,6 +15,8 @@ export function joinSendNotices(joint: Joint, idleMs: number): () => Promise<num
   const now = (): number => clock.now();
   const deps = {
     gaps: store.gaps,
+    accounts: store.accounts,
+    serverTimeZone: config.serverTimeZone,
     ownFaultNotices: createOwnFaultNotices({ ...store, now }),
     silentLocations: createSilentLocations({ ...store, locations: () => ownProcess.locations(), now }),
     missingBrowsers: createMissingBrowsers({ ...store, location: config.location, now }),
