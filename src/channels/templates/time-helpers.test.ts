@@ -47,6 +47,7 @@ test('localTime prints a time in the zone of the account, before and after a cha
   };
   assert.equal(printed('2026-10-25T00:59:59.000Z'), '2026-10-25 02:59:59 CEST');
   assert.equal(printed('2026-10-25T01:00:00.000Z'), '2026-10-25 02:00:00 CET');
+  assert.equal(printed(8.64e15), '+275760-09-13T00:00:00.000Z');
   assert.equal(printed(undefined), '');
   assert.throws(() => printed('soonish'), /"soonish" is not a valid time/);
   assert.throws(() => compileTemplate('{{localTime "soonish"}}'), /"soonish" is not a valid time/);

@@ -28,3 +28,10 @@ test('the zone of the server is used if an account has none, or one that is no l
   assert.equal(zoneOf({ timeZone: 'Mars/Olympus' }, 'Europe/Berlin'), 'Europe/Berlin');
   assert.equal(zoneOf(undefined, 'UTC'), 'UTC');
 });
+
+test('a time that no calendar of four digits has is written as ISO 8601', () => {
+  for (const at of [8.64e15, -8.64e15, Date.UTC(10_000, 0)]) {
+    assert.equal(zonedText(at, 'Asia/Tokyo'), new Date(at).toISOString());
+    assert.equal(zonedMinute(at, 'America/New_York'), new Date(at).toISOString());
+  }
+});

@@ -7,14 +7,14 @@ export function zoneOf(account: { readonly timeZone: string | null } | undefined
   return zone !== null && isZone(zone) ? zone : serverZone;
 }
 
-/** `2026-11-27 15:30:12 CET`. @param at epoch ms @param zone IANA name */
+/** `2026-11-27 15:30:12 CET`; ISO 8601 for years of more than four digits. @param at epoch ms @param zone IANA name */
 export function zonedText(at: number, zone: string): string {
-  return `${localText(at, zone, 19)} ${zoneLabel(at, zone)}`;
+  return localText(at, zone, 'YYYY-MM-DD HH:mm:ss'.length);
 }
 
 /** `2026-11-27 15:30 CET`, without seconds. */
 export function zonedMinute(at: number, zone: string): string {
-  return `${localText(at, zone, 16)} ${zoneLabel(at, zone)}`;
+  return localText(at, zone, 'YYYY-MM-DD HH:mm'.length);
 }
 
 /** A sentence of ours with its ISO times as `2026-11-27 15:30:12 CET`. @param zone IANA name */
@@ -36,8 +36,13 @@ export function zoneLabel(at: number, zone: string): string {
 }
 
 function localText(at: number, zone: string, length: number): string {
-  return new Date(wallTimeOf(at, zone)).toISOString().slice(0, length).replace('T', ' ');
+  if (at < firstAt || at > lastAt) return new Date(at).toISOString();
+  const text = new Date(wallTimeOf(at, zone)).toISOString().slice(0, length).replace('T', ' ');
+  return `${text} ${zoneLabel(at, zone)}`;
 }
+
+/** Times whose year has four digits in every zone: templates can print any time. */
+const [firstAt, lastAt] = [Date.UTC(1000, 0), Date.UTC(9999, 0)];
 
 /** A locale only has short names for the zones of its region. */
 const locales = ['en-GB', 'en-US', 'en-AU'];

@@ -22,6 +22,7 @@ export function offsetMs(at: number, zone: string): number {
  */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false;
+  if (formats.has(zone.toLowerCase())) return true;
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {
