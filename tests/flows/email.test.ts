@@ -56,6 +56,7 @@ test('a check sends mails in one thread, with the password in no log', async (gi
   assert.equal(refused.status, 400);
   assert.match(JSON.stringify(refused.body), /config\.address.*one address; create a channel for each/);
   await make('ops@bücher.example', true);
+  await service.must('PUT', '/v1/accounts/me', { timeZone: 'Asia/Tokyo' });
   const { id: check } = await service.must('POST', '/v1/checks/api', {
     name: 'Cart & Co\r\nBcc: x@example.org',
     frequency: 1440,
@@ -105,6 +106,7 @@ test('a check sends mails in one thread, with the password in no log', async (gi
     ],
   );
   assert.match(read[0]?.text ?? '', /expected a status below 400, got 503/);
+  for (const { text } of read) assert.match(text, /^Checked: +[-\d]+ [:\d]+ UTC\+9$/m, 'in the zone of the account');
 
   const delivered = (await service.must('GET', `/v1/deliveries/${first?.id}`)) as unknown as Shown;
   assert.deepEqual(
