@@ -22,8 +22,6 @@ export interface SendNoticesOptions {
   readonly notices: () => Promise<readonly OwnNotice[]>;
   /** Page of the notices. */
   readonly link: () => string;
-  /** Time zone of the channel's account, IANA name. */
-  readonly zone: () => Promise<string>;
   readonly clock: Clock;
   readonly onSent: (notices: readonly SentNotice[]) => void;
   /** Called once while the channel does not exist. */
@@ -46,10 +44,9 @@ export function createSendNotices(options: SendNoticesOptions): () => Promise<nu
     const now = clock.now();
     const { opened, ended } = noticesToSend(sent, await options.notices(), now);
     if (opened.length + ended.length === 0) return pauseMs;
-    const zone = await options.zone();
     const deliveries = [...opened, ...ended].map((notice): Delivery => {
       const id = newId();
-      const variables = noticeVariables(notice, id, options.link(), zone);
+      const variables = noticeVariables(notice, id, options.link());
       const alertType = opened.some((one) => one.id === notice.id) ? 'ALERT_FAILURE' : 'ALERT_RECOVERY';
       return { ...newDelivery({ ...channel, id, alertType }, now), content: { variables, groupId: null } };
     });

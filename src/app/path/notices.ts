@@ -1,5 +1,4 @@
 // Joins what sends notices about Tocsin itself to the operator's channel (docs/decisions/0135).
-import { accountZone } from '#actions/accounts/account-zone.ts';
 import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
 import { createSilentLocations } from '#actions/checks/silent-locations.ts';
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
@@ -27,7 +26,6 @@ export function joinSendNotices(joint: Joint, idleMs: number): () => Promise<num
     channel,
     exists: async () => (await store.alertChannels.find(accountId, alertChannelId)) !== null,
     notices: () => ownNotices(deps, accountId),
-    zone: () => accountZone({ ...store, serverTimeZone: config.serverTimeZone }, accountId),
     link: () => `${publicUrl()}/notices`,
     clock,
     onSent: (notices) => {

@@ -17,14 +17,6 @@ export function zonedMinute(at: number, zone: string): string {
   return localText(at, zone, 'YYYY-MM-DD HH:mm'.length);
 }
 
-/** A sentence of ours with its ISO times as `2026-11-27 15:30:12 CET`. @param zone IANA name */
-export function zonedSentence(text: string, zone: string): string {
-  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, (iso) => {
-    const at = Date.parse(iso);
-    return Number.isNaN(at) ? iso : zonedText(at, zone);
-  });
-}
-
 /** The usual short name of a zone at a time, such as `CET` or `CEST`; the offset, such as `UTC+5:30`, if it has none. */
 export function zoneLabel(at: number, zone: string): string {
   let label = 'UTC';

@@ -1,5 +1,4 @@
 // Notices about Tocsin itself that a channel of the operator receives (docs/decisions/0135).
-import { zonedSentence } from '../accounts/time-zone.ts';
 import type { TemplateVariables } from '../deliveries/template-variables.ts';
 
 /** A problem of Tocsin. Times are epoch ms. */
@@ -48,13 +47,11 @@ const titles: Readonly<Record<string, string>> = {
 /**
  * Input for the channel's template. The problem takes the place of the check, so that its end closes the right incident.
  * @param link page of the notices
- * @param zone IANA name, in which its text names times
  */
 export function noticeVariables(
   notice: SentNotice & Partial<Pick<OwnNotice, 'message' | 'action'>>,
   deliveryId: string,
   link: string,
-  zone: string,
 ): TemplateVariables {
   const { id, kind, subject, since, message, action } = notice;
   const isOver = message === undefined;
@@ -66,7 +63,7 @@ export function noticeVariables(
     CHECK_NAME: name,
     CHECK_ID: `tocsin-${id}`,
     CHECK_TYPE: 'TOCSIN',
-    CHECK_ERROR_MESSAGE: isOver ? undefined : zonedSentence([message, action].filter(Boolean).join(' '), zone),
+    CHECK_ERROR_MESSAGE: isOver ? undefined : [message, action].filter(Boolean).join(' '),
     RESULT_LINK: link,
     STARTED_AT: new Date(since).toISOString(),
     TAGS: [],
