@@ -2,12 +2,13 @@
 import { CircleX } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ServiceError } from '../../api/client.ts';
+import { withLocalTimes } from '../text/format.ts';
 import { Button } from '../controls/button.tsx';
 import css from './feedback.module.css';
 
 /** An error as a sentence. */
 export function faultText(error: unknown): string {
-  if (error instanceof ServiceError) return error.message;
+  if (error instanceof ServiceError) return withLocalTimes(error.message);
   return 'The server cannot be reached. Check your connection; this page tries again on its own.';
 }
 
