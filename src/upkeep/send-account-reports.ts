@@ -32,8 +32,8 @@ const atOnce = 100;
 const restMs = 15_000;
 /** When a report that could not be made is tried again: until then it leaves its place in a tick to others. */
 const retryMs = 600_000;
-/** Longest wait until a gap is recorded, from the due time or the start of this process, ms. */
-export const maxGapWaitMs = 1_800_000;
+/** Longest wait until a gap is recorded, from the due time or the start of this process, ms: nothing else is known then. */
+export const maxGapWaitMs = 86_400_000;
 const waitMs = 1000;
 
 /** One tick. Returns the delay until the next one, ms. */

@@ -207,7 +207,7 @@ function routesOfRows(
       }),
       () => clock.now(),
     ),
-    ...overviewRoutes(createOverviewActions({ ...store, targetOf: () => null, clock })),
+    ...overviewRoutes(createOverviewActions({ ...store, afterGaps: async () => true, targetOf: () => null, clock })),
     ...deliveryRoutes(
       createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
       createAlertNotificationActions({ ...store, ...channelRules, redactorOf, clock }),

@@ -46,7 +46,12 @@ test('the event loop turns many times while 4,000 checks with 100 tags each are 
     newestResults: async () => new Map(),
     deliveries: async () => ({ pending: 0, retrying: 0, exhausted24h: 0 }),
   };
-  const actions = createOverviewActions({ overview, targetOf: () => null, clock: { now: () => 1_795_000_000_000 } });
+  const actions = createOverviewActions({
+    overview,
+    afterGaps: async () => true,
+    targetOf: () => null,
+    clock: { now: () => 1_795_000_000_000 },
+  });
   let turns = 0;
   let isOver = false;
   const turn = (): void => {

@@ -1,4 +1,5 @@
 // The overview of an account's checks, filtered, sorted and paged in memory.
+import type { GapWait } from './after-gaps.ts';
 import type { OverviewChecks } from '#store/overview/overview-checks.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
@@ -59,6 +60,8 @@ export interface ShownOverview {
   readonly deliveries: DeliveryCounts;
   /** The current or next maintenance. */
   readonly nextMaintenance: Pick<MaintenanceWindow, 'id' | 'name' | 'startsAt' | 'endsAt'> | null;
+  /** Whether some time before the last start is not evaluated yet, so that figures do not contain it. */
+  readonly gapsPending: boolean;
   /** Number of rows on all pages: a check has one in each section that it is in. */
   readonly total: number;
   /** Sections on all pages in order; none unless grouped. */
@@ -68,6 +71,7 @@ export interface ShownOverview {
 
 /** Dependencies of this action. */
 export interface OverviewDeps extends Pick<Store, 'overview'> {
+  readonly afterGaps: GapWait;
   /** Target of a check, without secrets; null = its settings name none. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
   readonly clock: Clock;
@@ -110,7 +114,7 @@ function sortedAt(accountId: string, entries: Promise<readonly OverviewEntry[]>,
   };
 }
 
-export function createOverviewActions({ overview, targetOf, clock }: OverviewDeps): OverviewActions {
+export function createOverviewActions({ overview, afterGaps, targetOf, clock }: OverviewDeps): OverviewActions {
   const remembered = new WeakMap<readonly OverviewCheck[], SortedEntries>();
   const entriesOf = (accountId: string, { checks, windows }: OverviewChecks, now: number) => {
     const before = remembered.get(checks);
@@ -129,6 +133,7 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
       const entries = entriesOf(accountId, all, now);
       const { sort, isDescending } = question;
       const ids = (): string[] => checks.map(({ checkId }) => checkId);
+      const gapsPending = !(await afterGaps());
       const availability = sort === 'availability' ? await overview.availabilities(accountId, ids()) : noRatios;
       const sorted = await entries.sorted(sort, isDescending, availability);
       const { summary, total, sections, page } = await inSlices(accountId, pageOf(sorted, question));
@@ -142,6 +147,7 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
         summary,
         deliveries,
         nextMaintenance: nextMaintenance(windows, now),
+        gapsPending,
         total,
         sections,
         rows: page.flatMap((entry) => {

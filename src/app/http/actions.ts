@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
-import { createGapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
+import { createGapWait, type GapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
 import { createAnalyticsActions } from '#actions/results/analytics.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
@@ -72,7 +72,6 @@ export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(deps: ActionDeps) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = deps;
-  const { serverTimeZone } = deps.config;
   const { checkResults, variables, maintenanceWindows, deliveries } = store;
   const forget = forgetEverywhere(deps);
   const redactorOf = redactorOfStore(store);
@@ -87,7 +86,6 @@ export function composeActions(deps: ActionDeps) {
   };
   const { resultAssets } = store;
   const afterGaps = createGapWait({ gaps: store.gaps, startedAt: ownProcess.startedAt, pause });
-  const figures = { ...store, serverTimeZone, checkHistory: historyAfterGaps(store.checkHistory, afterGaps), clock };
   const resultDeps = { checkResults, resultAssets, describeResult };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
@@ -109,13 +107,7 @@ export function composeActions(deps: ActionDeps) {
     resultPage: resultPageOf(deps),
     ...alertsOf(deps),
     ...overviewOf(deps, afterGaps),
-    analytics: createAnalyticsActions({
-      ...figures,
-      retentionDays: deps.config.retentionDays,
-      measuresOf: (checkType) => kindOf(checkType).measures,
-    }),
-    reports: createReportActions(figures),
-    accountReports: createAccountReportActions(figures),
+    ...figuresOf(deps, afterGaps),
     heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
     deliveries: createDeliveryActions({ ...store, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
@@ -128,6 +120,25 @@ export function composeActions(deps: ActionDeps) {
     locations: createLocationActions(() => ownProcess.locations()),
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
+  };
+}
+
+/** Analytics and reports. */
+function figuresOf({ store, config, clock }: ActionDeps, afterGaps: GapWait) {
+  const figures = {
+    ...store,
+    serverTimeZone: config.serverTimeZone,
+    checkHistory: historyAfterGaps(store.checkHistory, afterGaps, store.gaps),
+    clock,
+  };
+  return {
+    analytics: createAnalyticsActions({
+      ...figures,
+      retentionDays: config.retentionDays,
+      measuresOf: (checkType) => kindOf(checkType).measures,
+    }),
+    reports: createReportActions(figures),
+    accountReports: createAccountReportActions(figures),
   };
 }
 
@@ -178,14 +189,9 @@ function alertsOf({ config: { serverTimeZone }, store, clock, acknowledgeLinks, 
 }
 
 /** The overview of checks and its change tracking. */
-function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps, afterGaps: () => Promise<void>) {
-  const overview: Pick<Store['overview'], keyof Store['overview']> = {
-    ...store.overview,
-    figures: (...question) => afterGaps().then(() => store.overview.figures(...question)),
-    availabilities: (...question) => afterGaps().then(() => store.overview.availabilities(...question)),
-  };
+function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps, afterGaps: GapWait) {
   return {
-    overview: createOverviewActions({ overview, targetOf, clock }),
+    overview: createOverviewActions({ overview: store.overview, afterGaps, targetOf, clock }),
     liveEvents: createLiveEventActions({
       accountChanges: store.accountChanges,
       hints: [resultHints.listen, attemptHints.listen],

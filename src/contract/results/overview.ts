@@ -115,6 +115,9 @@ export const overview = z
         ),
       })
       .describe('Up to 5 s old. Each is counted up to 10,000.'),
+    gapsPending: z
+      .boolean()
+      .describe('Some time before the last start of Tocsin is not evaluated yet, so figures do not contain it.'),
     nextMaintenance: z
       .strictObject({ id: z.int(), name: z.string(), startsAt: instant, endsAt: instant })
       .nullable()

@@ -12,7 +12,7 @@ export function overviewRoutes(actions: OverviewActions): Route[] {
     route('getOverview', async ({ caller, query }) => {
       const { state, tag, sort, limit, page, ...filter } = query;
       const isDescending = sort.startsWith('-');
-      const { summary, deliveries, nextMaintenance, total, sections, rows } = await actions.read(caller, {
+      const { summary, deliveries, nextMaintenance, gapsPending, total, sections, rows } = await actions.read(caller, {
         ...filter,
         ...(state !== undefined && { states: state }),
         ...(tag !== undefined && { tags: tag.flatMap((text) => text.split(',')) }),
@@ -23,6 +23,7 @@ export function overviewRoutes(actions: OverviewActions): Route[] {
       return {
         summary,
         deliveries,
+        gapsPending,
         nextMaintenance:
           nextMaintenance === null
             ? null

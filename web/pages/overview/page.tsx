@@ -65,7 +65,7 @@ function defined(search: { [Key in keyof OverviewSearch]: OverviewSearch[Key] | 
 type Overview = NonNullable<ReturnType<typeof useRead<'getOverview'>>['data']>;
 
 /** Failing deliveries and the next maintenance, if any. */
-function Facts({ data: { deliveries, nextMaintenance } }: { readonly data: Overview }) {
+function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonly data: Overview }) {
   const trouble = text.deliveries(deliveries.pending, deliveries.retrying, deliveries.exhausted24h);
   return (
     <>
@@ -79,6 +79,7 @@ function Facts({ data: { deliveries, nextMaintenance } }: { readonly data: Overv
         </Link>
       )}
       <Storm className={css['fact']} />
+      {gapsPending && <span className={css['fact']}>{text.gapsPending}</span>}
       {nextMaintenance !== null && (
         <span className={css['fact']}>
           <Wrench size={14} aria-hidden /> {text.maintenance(nextMaintenance.name)}{' '}

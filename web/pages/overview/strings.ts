@@ -51,6 +51,7 @@ export const text = {
     ]
       .filter(Boolean)
       .join(', '),
+  gapsPending: 'Uptime does not contain all time before the last start yet',
   maintenance: (name: string) => `Maintenance “${name}”`,
   columns: {
     state: 'State',
