@@ -22,7 +22,6 @@ interface DueAlert {
   readonly rules: StateRules;
   readonly everyMs: number;
   readonly isFlappingDue: boolean;
-  readonly isActive: boolean;
 }
 
 /** Store methods of this step. */
@@ -93,5 +92,5 @@ function judgeOne(
   const rules: StateRules = { ...standing.rules, isMuted };
   const opens = isActive ? judgeState(state, rules, { now, everyMs, judgedAt }) : null;
   const isFlappingDue = flappingDueAt !== null && flappingDueAt <= now;
-  return opens === null && !isFlappingDue ? null : { opens, rules, everyMs, isFlappingDue, isActive };
+  return opens === null && !isFlappingDue ? null : { opens, rules, everyMs, isFlappingDue };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/store/each-engine.ts';
-import { FlappingUnderTest, minute } from './flapping-under-test.ts';
+import { FlappingUnderTest, minute, render } from './flapping-under-test.ts';
 
 /** Until a message that it passes, and a failure after it that waits. */
 const untilWaiting = 'pfpfpfpfpfpfppppf';
@@ -44,21 +44,19 @@ describe('the failure that waits while a check flaps', () => {
     assert.equal(flapping.count('collecting'), 0);
   });
 
-  it('is sent when a mute ends, whether it was calm by then or not', async (newStore) => {
-    for (const minutes of [3, 40]) {
-      await using flapping = await FlappingUnderTest.open(newStore);
-      const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
-      await flapping.minutes(untilWaiting);
-      await flapping.test.edit(flapping.checkId, { muted: true });
-      await flapping.minutes('f'.repeat(minutes), { isMuted: true });
-      assert.equal(flapping.sent(grouped).length, 6);
-      await flapping.test.edit(flapping.checkId, { muted: false });
-      await flapping.minutes('ff');
-      assert.match(flapping.sent(grouped)[6] ?? '', /FAILURE (lasts|ended) 1 failing/);
-      await flapping.minutes('pppppppppppp');
-      assert.match(flapping.sent(grouped).at(-1) ?? '', /RECOVERY/);
-      assert.deepEqual([flapping.open(grouped), flapping.count('collecting')], [null, 0]);
-    }
+  it('is sent when a mute ends before it is calm', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
+    await flapping.minutes(untilWaiting);
+    await flapping.test.edit(flapping.checkId, { muted: true });
+    await flapping.minutes('fff', { isMuted: true });
+    assert.equal(flapping.sent(grouped).length, 6);
+    await flapping.test.edit(flapping.checkId, { muted: false });
+    await flapping.minutes('f');
+    assert.deepEqual(flapping.sent(grouped).slice(6), ['20 FAILURE lasts 1 failing']);
+    await flapping.minutes('pp........');
+    assert.deepEqual(flapping.sent(grouped).slice(7), ['30 RECOVERY changed 1 passing']);
+    assert.deepEqual([flapping.open(grouped), flapping.count('collecting')], [null, 0]);
   });
 
   it('needs no message if the check passes while it is muted', async (newStore) => {
@@ -66,9 +64,59 @@ describe('the failure that waits while a check flaps', () => {
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
     await flapping.minutes(untilWaiting);
     await flapping.test.edit(flapping.checkId, { muted: true });
-    await flapping.minutes('f'.repeat(30) + 'p', { isMuted: true });
-    assert.deepEqual(flapping.sent(grouped).slice(6), ['47 RECOVERY ended 2 passing']);
+    await flapping.minutes(`${'f'.repeat(12)}p`, { isMuted: true });
+    assert.deepEqual(flapping.sent(grouped).slice(6), ['29 RECOVERY ended 2 passing']);
     assert.deepEqual([flapping.open(grouped), flapping.since(), flapping.count('collecting')], [null, null, 0]);
+  });
+});
+
+describe('a check that flaps', () => {
+  it('reports the failure that waits when it is paused and fails again once it is resumed', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
+    await flapping.minutes(untilWaiting);
+    await flapping.test.edit(flapping.checkId, { activated: false });
+    await flapping.minutes('.'.repeat(15));
+    assert.equal(flapping.sent(grouped).length, 6, 'a deactivated check sends no alerts');
+    await flapping.test.edit(flapping.checkId, { activated: true });
+    await flapping.minutes('ffp');
+    assert.deepEqual(flapping.sent(grouped).slice(6), ['32 FAILURE ended 1 failing', '34 RECOVERY alert']);
+    assert.deepEqual([flapping.open(grouped), flapping.count('collecting')], [null, 0]);
+  });
+
+  it('sends nothing about a failure that waits if it is deleted: the channel knows that it passes', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
+    await flapping.minutes(untilWaiting);
+    await flapping.test.remove(flapping.checkId, render);
+    assert.equal(flapping.sent(grouped).at(-1), '15 RECOVERY changed 7 passing');
+    assert.equal(flapping.count('collecting'), 0);
+  });
+
+  it('reports the failure that waits in time when its interval changes', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
+    await flapping.minutes(untilWaiting);
+    await flapping.test.edit(flapping.checkId, { frequency: 1440 });
+    await flapping.minutes('.'.repeat(4));
+    assert.match(flapping.sent(grouped)[6] ?? '', /FAILURE lasts 1 failing$/);
+    assert.equal(flapping.open(grouped), 'failure');
+  });
+
+  it('sends its waiting message once, although a process ended while sending', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
+    await flapping.minutes(untilWaiting.slice(0, -3));
+    const { raw, clock } = flapping.test.temp;
+    const told = flapping.sent(grouped).length;
+    clock.advance(10 * minute);
+    raw.exec('ALTER TABLE delivery_contents RENAME TO away');
+    await assert.rejects(flapping.judge());
+    raw.exec('ALTER TABLE away RENAME TO delivery_contents');
+    assert.deepEqual([flapping.sent(grouped).length, flapping.count('collecting')], [told, 1]);
+    await flapping.judge();
+    await flapping.judge();
+    assert.deepEqual([flapping.sent(grouped).length, flapping.count('collecting')], [told + 1, 0]);
   });
 });
 

@@ -70,9 +70,8 @@ export type FlappingEvent =
       /** Time passed. */
       readonly type: 'time';
       readonly alerted: Alerted;
-      /** Muted and not passing: no message about the failure. The end waits if the last change was not reported. */
+      /** Muted or deactivated, and not passing: no message about the failure. The end waits if the last change was not reported. */
       readonly isSilenced: boolean;
-      /** Acknowledged or deactivated: nobody has to be notified that the failure lasts. */
       readonly isAcknowledged: boolean;
     };
 

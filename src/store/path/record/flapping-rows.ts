@@ -44,14 +44,14 @@ export function foldChange(moment: FlappingMoment, { state, change }: StateStep)
   return fold(moment, { type: 'judged', before: alerted, after: state.alerted, isRecovered }, state.alerted);
 }
 
-/** Folds the time that passed without an alert. @param isActive whether the check is activated */
+/** Folds the time that passed without an alert. @param isMuted or deactivated */
 export function foldTime(
   moment: FlappingMoment,
   { status, acknowledgedAt }: CheckState,
-  { isMuted, isActive }: { readonly isMuted: boolean; readonly isActive: boolean },
+  isMuted: boolean,
 ): FoldedFlapping {
   const isSilenced = isMuted && status !== 'passing';
-  const isAcknowledged = acknowledgedAt !== null || !isActive;
+  const isAcknowledged = acknowledgedAt !== null;
   return fold(moment, { type: 'time', alerted: moment.alerted, isSilenced, isAcknowledged }, moment.alerted);
 }
 

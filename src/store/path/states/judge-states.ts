@@ -47,8 +47,6 @@ export interface DueAlert {
   /** The interval of the check, ms. */
   readonly everyMs: number;
   readonly isFlappingDue: boolean;
-  /** Whether the check is activated. */
-  readonly isActive: boolean;
 }
 
 /** Options of the evaluation. */
@@ -215,9 +213,7 @@ export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: 
   const moment = { row, alerted: before.alerted, everyMs: due.everyMs, now: rules.now };
   const step: StateStep = { state, change: null, opens: due.opens, isMoved: true };
   const { columns: flapping, tidings } =
-    due.opens === null
-      ? foldTime(moment, state, { isMuted: due.rules.isMuted, isActive: due.isActive })
-      : foldChange(moment, step);
+    due.opens === null ? foldTime(moment, state, due.rules.isMuted) : foldChange(moment, step);
   // It was due too early, or the check is muted.
   const isSame = flapping.flapping === row.flapping && flapping.flapping_due_at === row.flapping_due_at;
   if (due.opens === null && tidings?.message == null && isSame) return null;
