@@ -49,6 +49,8 @@ export interface JudgeStatesOptions<Place, Opened> {
   readonly isDigested?: ((channelType: string) => boolean) | undefined;
   /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
   readonly isBrief?: ((channelType: string) => boolean) | undefined;
+  /** Ends mutes of groups that have recovered. Called after the last slice. Absent = none ends. */
+  readonly endGroupMutes?: (() => Promise<void>) | undefined;
   /** Called for each new alert. */
   readonly onOpened: (opened: Opened) => void;
 }
@@ -75,6 +77,7 @@ export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Pla
     after = next;
     slices++;
     if (next !== null) return opened.length > 0 ? openingMs : betweenMs;
+    await options.endGroupMutes?.();
     const rest = Math.min(Math.max(slices * restMs, shortestRestMs), longestRestMs);
     slices = 0;
     return rest;

@@ -6,7 +6,8 @@ import { startWebUi } from './web-ui.ts';
 
 test('a group is run with live progress and a verdict, and shown on the wall', async (t) => {
   const target = await startScriptedServer(t);
-  target.answer(({ url }) => ({ status: url.startsWith('/bad') ? 500 : 200 }));
+  let status = 500;
+  target.answer(({ url }) => ({ status: url.startsWith('/bad') ? status : 200 }));
   const { service, open } = await startWebUi(t);
   const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
   for (const name of ['good', 'bad']) {
@@ -37,8 +38,14 @@ test('a group is run with live progress and a verdict, and shown on the wall', a
   await expectVisible(bad.getByText('Muted', { exact: true }));
   await mute('Unmute');
   await expectHidden(bad.getByText('Muted', { exact: true }));
+  await mute('Mute until recovery');
+  await expectVisible(page.getByText('until its checks recover'));
+  status = 200;
+  await page.getByRole('button', { name: 'Run all checks' }).click();
+  // Nothing fails any more: the mute ends without being ended.
+  await expectHidden(page.getByText('until its checks recover'), 30_000);
 
   await page.goto(`/wall?groupId=${String(groupId)}`);
-  await expectVisible(page.getByRole('heading', { level: 1, name: /1 failing/ }));
-  await expectVisible(page.getByRole('listitem').filter({ hasText: 'bad' }).getByText('Failing'));
+  await expectVisible(page.getByRole('heading', { level: 1, name: /passing/ }));
+  await expectVisible(page.getByRole('listitem').filter({ hasText: 'bad' }));
 });

@@ -44,6 +44,7 @@ export function joinJudgeStates(joint: Joint): () => Promise<number> {
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
     isBrief: channelRules.isBrief,
+    endGroupMutes: () => store.checkGroups.endMutes(),
     onOpened: ({ context: { check }, alertTypes, deliveries }) => {
       log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
       if (deliveries > 0) wake('send-deliveries');

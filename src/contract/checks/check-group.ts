@@ -36,7 +36,9 @@ const common = z.strictObject({
   mutedUntilRecovery: z
     .boolean()
     .default(false)
-    .describe('Each check of the group is muted until it recovers from its present or next failure.'),
+    .describe(
+      'Each check of the group is muted until it recovers from its present or next failure, and all of them until one has recovered and none fails. Then this is false again.',
+    ),
   dependsOn: dependencyList.default([]).describe(`For the checks of the group: ${dependencyRule}`),
   tags: tagList.default([]),
   locations: locationList.default([]),

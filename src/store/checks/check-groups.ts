@@ -5,6 +5,7 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { checkOf, groupOf, groupRow } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
+import { createEndMutes } from './group-mutes.ts';
 import type { Saved } from './checks.ts';
 import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
@@ -63,6 +64,8 @@ export interface CheckGroups {
   change(accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite): Promise<Saved<StoredGroup> | null>;
   /** Keeps its checks, without a group. false = unknown group. */
   remove(accountId: string, id: number): Promise<boolean>;
+  /** Ends mutes until recovery of groups, of all accounts, of which no check fails any more. */
+  endMutes(): Promise<void>;
 }
 
 export function createCheckGroups(database: Database): CheckGroups {
@@ -108,6 +111,7 @@ export function createCheckGroups(database: Database): CheckGroups {
       }),
     change: (accountId, id, edit) => transaction((tx) => changeGroup(tx, database, { accountId, id, edit })),
     remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
+    endMutes: createEndMutes(database),
   };
 }
 

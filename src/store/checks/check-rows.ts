@@ -57,11 +57,22 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
   };
 }
 
-type GroupColumn = 'accountId' | 'id' | 'name' | 'activated' | 'muted' | 'tags' | 'createdAt' | 'updatedAt';
+type GroupColumn =
+  | 'accountId'
+  | 'id'
+  | 'name'
+  | 'activated'
+  | 'muted'
+  | 'mutedUntilRecovery'
+  | 'mutedFrom'
+  | 'tags'
+  | 'createdAt'
+  | 'updatedAt';
 
 /** The row of a check group, with encrypted secrets. */
 export function groupRow(group: CheckGroup, seal: Seal): CheckGroupsTable {
-  const { accountId, id, name, activated, muted, tags, createdAt, updatedAt, ...rest } = group;
+  const { accountId, id, name, activated, muted, tags, createdAt, updatedAt, ...others } = group;
+  const { mutedUntilRecovery, mutedFrom, ...rest } = others;
   const definition: Omit<CheckGroup, GroupColumn> = sealGroup(rest, seal);
   return {
     account_id: idBytes(accountId),
@@ -69,6 +80,7 @@ export function groupRow(group: CheckGroup, seal: Seal): CheckGroupsTable {
     name,
     activated: flag(activated),
     muted: flag(muted),
+    muted_from: mutedUntilRecovery ? mutedFrom : null,
     tags: json(tags),
     definition: json(definition),
     created_at: createdAt,
@@ -88,8 +100,8 @@ export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
     tags: parsed(row.tags),
     ...definition,
     mutedUntil: definition.mutedUntil ?? null,
-    mutedUntilRecovery: definition.mutedUntilRecovery ?? false,
-    mutedFrom: definition.mutedFrom ?? null,
+    mutedUntilRecovery: row.muted_from !== null,
+    mutedFrom: row.muted_from,
     dependsOn: definition.dependsOn ?? [],
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -124,7 +124,7 @@ async function readGroups(reader: Kysely<Tables>, account: string) {
   for (let [after, size] = [0, definitionsAtOnce]; size === definitionsAtOnce;) {
     const rows = await reader
       .selectFrom('check_groups')
-      .select(['id', 'name', 'activated', 'muted', 'tags', 'definition'])
+      .select(['id', 'name', 'activated', 'muted', 'muted_from', 'tags', 'definition'])
       .where('account_id', '=', idBytes(account))
       .where('id', '>', after)
       .orderBy('id')
@@ -229,11 +229,11 @@ function definitionFacts(checkType: string, text: string, targetOf: TargetOf): O
     readonly frequency?: number;
     readonly frequencyOffset?: number | null;
   }
-  const { settings, mutedUntil, frequency, frequencyOffset, ...mute } = parsed<Stored>(text);
+  const { settings, mutedUntil, mutedUntilRecovery, mutedFrom, frequency, frequencyOffset } = parsed<Stored>(text);
   return {
     url: settings === undefined ? null : targetOf(checkType, settings),
     mutedUntil: mutedUntil ?? 0,
-    mutedFrom: mutedFrom(mute),
+    mutedFrom: mutedUntilRecovery === true ? (mutedFrom ?? null) : null,
     frequencyMs: intervalMs(frequency ?? 0, frequencyOffset ?? null),
   };
 }
@@ -274,24 +274,13 @@ async function readHeard(reader: Kysely<Tables>, account: string): Promise<Recei
   return { checks, groups };
 }
 
-type GroupRow = Pick<Tables['check_groups'], 'name' | 'activated' | 'muted' | 'tags' | 'definition'>;
+type GroupRow = Pick<Tables['check_groups'], 'name' | 'activated' | 'muted' | 'muted_from' | 'tags' | 'definition'>;
 
-interface StoredMute {
-  readonly mutedUntilRecovery?: boolean;
-  readonly mutedFrom?: number | null;
-}
-
-function mutedFrom({ mutedUntilRecovery = false, mutedFrom: from = null }: StoredMute): number | null {
-  return mutedUntilRecovery ? from : null;
-}
-
-function groupFacts({ name, activated, muted, tags, definition }: GroupRow) {
-  const { mutedUntil, apiCheckDefaults, ...mute } = parsed<
-    {
-      mutedUntil?: number | null;
-      apiCheckDefaults?: { readonly url?: string };
-    } & StoredMute
-  >(definition);
+function groupFacts({ name, activated, muted, muted_from: mutedFrom, tags, definition }: GroupRow) {
+  const { mutedUntil, apiCheckDefaults } = parsed<{
+    mutedUntil?: number | null;
+    apiCheckDefaults?: { readonly url?: string };
+  }>(definition);
   const baseUrl = apiCheckDefaults?.url ?? '';
   return {
     name,
@@ -299,7 +288,7 @@ function groupFacts({ name, activated, muted, tags, definition }: GroupRow) {
     muted,
     tags: parsed<string[]>(tags),
     mutedUntil: mutedUntil ?? 0,
-    mutedFrom: mutedFrom(mute),
+    mutedFrom,
     baseUrl,
   };
 }

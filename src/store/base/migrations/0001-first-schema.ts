@@ -98,8 +98,9 @@ function checkTables({ types, clustered, strict }: Dialect): string[] {
       PRIMARY KEY (account_id, name, check_id))${clustered}`,
     'CREATE INDEX check_variables_of_check ON check_variables (account_id, check_id)',
     `CREATE TABLE check_groups (${account}, id ${integer} NOT NULL, name ${text} NOT NULL,
-      activated ${code} NOT NULL, muted ${code} NOT NULL, tags ${text} NOT NULL, definition ${text} NOT NULL,
-      ${stamps}, PRIMARY KEY (account_id, id))${strict}`,
+      activated ${code} NOT NULL, muted ${code} NOT NULL, muted_from ${instant}, tags ${text} NOT NULL,
+      definition ${text} NOT NULL, ${stamps}, PRIMARY KEY (account_id, id))${strict}`,
+    'CREATE INDEX check_groups_muted ON check_groups (account_id, id) WHERE muted_from IS NOT NULL',
   ];
 }
 

@@ -52,6 +52,8 @@ export interface CheckGroupsTable {
   name: string;
   activated: Flag;
   muted: Flag;
+  /** When a mute until recovery was set; null = there is none. */
+  muted_from: number | null;
   tags: string;
   definition: string;
   created_at: number;
