@@ -2,6 +2,7 @@
 import { useRead } from '../../api/query.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
+import { withLocalTimes } from '../../ui/text/format.ts';
 import { At, Lasting } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
 import css from './notices.module.css';
@@ -24,7 +25,7 @@ export function NoticesPage() {
           {data.map(({ id, subject, message, action, since }) => (
             <li key={id} className={css['notice']}>
               <h2>{subject}</h2>
-              <p>{message}</p>
+              <p>{withLocalTimes(message)}</p>
               <p className={css['action']}>
                 <strong>{text.action}</strong> {action}
               </p>
