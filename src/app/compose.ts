@@ -20,6 +20,7 @@ import { hasChromium } from '#sandbox/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './hints.ts';
 import type { Notice } from '#actions/operating/notices.ts';
+import { sharedNotices } from '#actions/operating/processes.ts';
 import { missingChannelNotice } from '#actions/operating/own-notices.ts';
 import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
@@ -91,12 +92,16 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const listeners = createListeners(config);
   const places = createKnownPlaces(config, listeners);
   const deps = createRoleDeps(config, places.board, runtimes, clock, log);
+  const pingFailures = { count: 0 };
+  const refused = createRefusedConnections(pingFailures, () => clock.now(), config.serverTimeZone);
+  const ownNotices = (): readonly Notice[] => [...opened.damage.notices(), ...runtimes.notices(), ...refused.notices()];
   const ownProcess = createOwnProcess({
     config,
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
     stalled: () => path?.stalled() ?? [],
+    notices: ownNotices,
     lacksBrowser: () => config.roles.includes('runner') && !hasChromium(config.chromium),
     isResolverDown: () => deps.prober?.isResolverDown === true || deps.scripts?.hasResolverFault === true,
     isListening: () => listeners.isListening,
@@ -109,16 +114,13 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const authentication = createAuthentication({ ...store, clock });
   const metrics = joinMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
-  const signed = createSigned(publicUrl, secretKey);
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
-  const pingFailures = { count: 0 };
-  const refused = createRefusedConnections(pingFailures, () => clock.now(), config.serverTimeZone);
-  const processNotices = noticesOfProcess(opened, config, [() => runtimes.notices(), refused.notices]);
-  const shared = { ...joined, ...signed, processNotices, pingFailures };
+  const processNotices = noticesOfProcesses(opened, config, () => sharedNotices(ownNotices(), ownProcess));
+  const shared = { ...joined, ...createSigned(publicUrl, secretKey), processNotices, pingFailures };
   const api = await composeRoutes({
     ...shared,
     ...hints,
@@ -158,19 +160,18 @@ function createServers(
   ].map(createRestServer);
 }
 
-/** Problems that this process knows of. */
-function noticesOfProcess(
-  { store, clock, damage }: OpenedStore,
+/** Problems that the processes know of. */
+function noticesOfProcesses(
+  { store, clock }: OpenedStore,
   { watchdogUrl, noticeChannel }: Pick<Config, 'watchdogUrl' | 'noticeChannel'>,
-  others: readonly (() => readonly Notice[])[],
+  shared: () => readonly Notice[],
 ): () => Promise<readonly Notice[]> {
   const startedAt = clock.now();
   const hasChannel = async (): Promise<boolean> =>
     noticeChannel === null ||
     (await store.alertChannels.find(noticeChannel.accountId, noticeChannel.alertChannelId)) !== null;
   return async () => [
-    ...damage.notices(),
-    ...others.flatMap((notices) => notices()),
+    ...shared(),
     ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
     ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
   ];

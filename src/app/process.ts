@@ -45,6 +45,8 @@ export interface OwnProcessDeps {
   readonly holds: () => Holds;
   /** Its steps that make no progress. */
   readonly stalled: () => readonly string[];
+  /** Problems that this process alone can see; called for each heartbeat. */
+  readonly notices: () => ProcessSign['notices'];
   /** Whether it runs checks without Chromium; called for each heartbeat. */
   readonly lacksBrowser: () => boolean;
   /** Whether no name server answers its checks; called for each heartbeat. */
@@ -95,6 +97,7 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
         listeners: deps.listeners(),
         scriptsRefused,
         stalled: deps.stalled(),
+        notices: deps.notices(),
       });
       [known, knownLocations] = await Promise.all([store.processes.list(), store.processes.locations()]);
       deps.onOthers(known.filter(({ id }) => id !== own.id));

@@ -115,6 +115,7 @@ it('exports the age of the oldest run by location, and zero for its own location
     listeners: [],
     scriptsRefused: null,
     stalled: [],
+    notices: [],
   };
   let queue: Awaited<ReturnType<Figures['runQueue']>> = [
     { location: 'far', waitingSince: 7500 },

@@ -39,6 +39,7 @@ async function fixture(newStore: NewStore) {
       listeners: [],
       scriptsRefused: null,
       stalled: [],
+      notices: [],
       noBrowserSince: null,
       resolverDownSince: null,
       holds: { runs: 0, deliveries: 0 },

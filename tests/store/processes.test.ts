@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
+import { sharedNotices } from '#actions/operating/processes.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aSign } from '../support/store/records.ts';
 
 const minuteMs = 60_000;
+const notice = (id: string, since: number) => ({ id, kind: id, since, subject: 'Tocsin', message: 'm', action: 'a' });
 
 describe('processes', () => {
   it('are listed as they last wrote of themselves, in the order of their start', async (newStore) => {
@@ -22,6 +24,7 @@ describe('processes', () => {
       resolverDownSince: 1600,
       scriptsRefused: 'no containment',
       stalled: ['send-deliveries'],
+      notices: [notice('database-damaged', 1700)],
       listeners: [{ host: '10.0.0.7', port: 3000 }],
     };
     await processes.sign(busy);
@@ -43,6 +46,19 @@ describe('processes', () => {
     assert.deepEqual(shown, [['resolver-down', 'eu', 1600]]);
     clock.advance(minuteMs);
     assert.deepEqual(await notices(), []);
+  });
+
+  it('show what only another one of them has seen, each problem once', async (newStore) => {
+    await using temp = await newStore();
+    const { processes } = temp.store;
+    const [damage, refused] = [notice('database-damaged', 1700), notice('connections-refused:1', 1800)];
+    const own = aSign({ notices: [notice('over', 1)] });
+    await processes.sign(own);
+    await processes.sign(aSign({ notices: [damage] }));
+    await processes.sign(aSign({ notices: [refused, notice('database-damaged', 1600)] }));
+    const all = await processes.list();
+    const shown = sharedNotices([damage], { id: own.id, known: () => all });
+    assert.deepEqual(shown, [{ ...damage, since: 1600 }, refused]);
   });
 
   it('make their location known while they run checks, and for 30 days after', async (newStore) => {

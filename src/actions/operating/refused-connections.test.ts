@@ -14,7 +14,10 @@ test('the notice names the period, begins anew after a minute, and ends after a 
   }
   const [notice] = refused.notices();
   assert.deepEqual([notice?.kind, notice?.since], ['connections-refused', from]);
-  assert.match(notice?.message ?? '', /^For 2 min, until 2026-11-01 01:02:00 CET, /);
+  assert.match(
+    notice?.message ?? '',
+    /^For 2 min, until 2026-11-01 01:02:00 CET, the process \d+ on \S+ refused connections /,
+  );
   now += 120_000;
   refused.note();
   assert.match(refused.notices()[0]?.message ?? '', /^For 1 s, /);

@@ -1,4 +1,5 @@
-// Notice that this process refused connections, which may have carried pings (docs/decisions/0132).
+// Notice that a process refused connections, which may have carried pings (docs/decisions/0132).
+import { hostname } from 'node:os';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Notice } from './notices.ts';
 
@@ -43,7 +44,7 @@ export function createRefusedConnections(
           kind: 'connections-refused',
           since: from,
           subject: 'Tocsin',
-          message: `For ${length}, until ${zonedText(to, timeZone)}, this process refused connections because all places were taken. Pings may have been among them, so heartbeats due then are inconclusive (downtime).`,
+          message: `For ${length}, until ${zonedText(to, timeZone)}, the process ${process.pid} on ${hostname()} refused connections because all places were taken. Pings may have been among them, so heartbeats due then are inconclusive (downtime).`,
           action:
             'Find the client with the most connections, or raise the limit on open files. See docs/operating.md#connections.',
         },

@@ -14,6 +14,7 @@ function sign(location: ProcessSign['location'], roles: string[], seenAt = now):
     listeners: [],
     scriptsRefused: null,
     stalled: [],
+    notices: [],
     noBrowserSince: null,
     resolverDownSince: null,
     holds: { runs: 0, deliveries: 0 },

@@ -1,3 +1,6 @@
+// The processes of an installation and the locations that they serve.
+import type { OwnNotice } from '../alerts/notice-channel.ts';
+
 /** A process of an installation, as last published by itself. Times are epoch ms. */
 export interface ProcessSign {
   /** Created when the process starts. */
@@ -23,6 +26,8 @@ export interface ProcessSign {
   readonly scriptsRefused: string | null;
   /** Its steps that make no progress, by name. */
   readonly stalled: readonly string[];
+  /** Problems that it alone can see: others show them, too. */
+  readonly notices: readonly OwnNotice[];
   /** Addresses and ports of its listeners. */
   readonly listeners: readonly { readonly host: string; readonly port: number }[];
 }

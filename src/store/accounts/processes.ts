@@ -95,6 +95,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     listeners,
     scriptsRefused,
     stalled,
+    notices,
   } = process;
   return {
     id: idBytes(id),
@@ -114,6 +115,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     listeners: json(listeners),
     scripts_refused: scriptsRefused,
     stalled: stalled.length === 0 ? null : json(stalled),
+    notices: notices.length === 0 ? null : json(notices),
   };
 }
 
@@ -133,6 +135,7 @@ function processOf(row: ProcessesTable): ProcessSign {
     resolverDownSince: row.resolver_down_since,
     scriptsRefused: row.scripts_refused,
     stalled: row.stalled === null ? [] : parsed<string[]>(row.stalled),
+    notices: row.notices === null ? [] : parsed<ProcessSign['notices']>(row.notices),
     listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
   };
 }

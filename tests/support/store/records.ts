@@ -128,6 +128,7 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     listeners: [],
     scriptsRefused: null,
     stalled: [],
+    notices: [],
     ...change,
   };
 }

@@ -313,7 +313,7 @@ function installationTables({ types, clustered, churning }: Dialect): string[] {
       location ${text} NOT NULL, location_name ${text} NOT NULL, host ${text} NOT NULL, pid ${integer} NOT NULL,
       public_url ${text}, started_at ${instant} NOT NULL, seen_at ${instant} NOT NULL, runs ${integer} NOT NULL,
       deliveries ${integer} NOT NULL, no_browser_since ${instant}, resolver_down_since ${instant}, listeners ${text},
-      scripts_refused ${text}, stalled ${text})${clustered}`,
+      scripts_refused ${text}, stalled ${text}, notices ${text})${clustered}`,
     `CREATE TABLE locations (code ${text} PRIMARY KEY NOT NULL, name ${text} NOT NULL,
       seen_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE runtime_stages (name ${text} PRIMARY KEY NOT NULL, stage ${text} NOT NULL,

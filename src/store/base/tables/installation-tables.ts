@@ -125,6 +125,8 @@ export interface ProcessesTable {
   scripts_refused: string | null;
   /** JSON: names of steps that make no progress; null = none. */
   stalled: string | null;
+  /** JSON: problems that it alone can see; null = none. */
+  notices: string | null;
 }
 
 /** A location that has or had a runner. */
