@@ -93,7 +93,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const places = createKnownPlaces(config, listeners);
   const deps = createRoleDeps(config, places.board, runtimes, clock, log);
   const pingFailures = { count: 0 };
-  const refused = createRefusedConnections(pingFailures, () => clock.now(), config.serverTimeZone);
+  const refused = createRefusedConnections(pingFailures, () => clock.now());
   const ownNotices = (): readonly Notice[] => [...opened.damage.notices(), ...runtimes.notices(), ...refused.notices()];
   const ownProcess = createOwnProcess({
     config,

@@ -214,7 +214,6 @@ function routesOfRows(
     ),
     ...noticeRoutes(
       createNoticeActions({
-        serverTimeZone: 'UTC',
         missingVariables: composeMissingVariables(store),
         silentCheckNotices: createSilentCheckNotices(store),
         stormNotices: createStormNotices(store),

@@ -318,7 +318,6 @@ test('a failing channel is a notice of its own account; operators see those of t
   putChannel(temp.raw, accountId, 2, 5000);
   const gap = { id: 'gap', kind: 'gap', since: 1, subject: 's', message: 'm', action: 'a' };
   const notices = createNoticeActions({
-    serverTimeZone: 'UTC',
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
     stormNotices: async () => [],

@@ -1,6 +1,7 @@
 // Gaps in monitoring that Tocsin caused are reported: as notices, and by the reason of each slot.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { ownNotices } from '#actions/operating/own-notices.ts';
 import { createNoticeActions, type Notice } from '#actions/operating/notices.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
@@ -15,7 +16,6 @@ const day = 86_400_000;
 
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
-    serverTimeZone: 'UTC',
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
     stormNotices: async () => [],
@@ -87,9 +87,12 @@ describe('notices', () => {
     assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false });
     const [notice] = await noticesOf(test);
     assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
-    assert.match(notice?.message ?? '', /not running for 10 min, until \S+ \S+ UTC\. /);
+    assert.match(notice?.message ?? '', /not running for 10 min, until \S+Z\. /);
     await test.temp.store.accounts.change(test.accountId, { timeZone: 'Asia/Tokyo' });
-    assert.match((await noticesOf(test))[0]?.message ?? '', / UTC\+9\. /, 'in the zone of the account');
+    const none = async () => [];
+    const own = { ownFaultNotices: none, silentLocations: none, missingBrowsers: none, processNotices: none };
+    const [sent] = await ownNotices({ ...test.temp.store, ...own, serverTimeZone: 'UTC' }, test.accountId);
+    assert.match(sent?.message ?? '', /until \S+ \S+ UTC\+9\. /, 'in the zone of the account that it is sent to');
     test.temp.clock.advance(2 * day);
     assert.deepEqual(await noticesOf(test), []);
   });

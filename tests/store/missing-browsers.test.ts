@@ -20,7 +20,6 @@ async function fixture(newStore: NewStore) {
   const { store, raw, clock } = temp;
   const missingBrowsers = createMissingBrowsers({ ...store, location: eu, now: () => clock.now() });
   const notices = createNoticeActions({
-    serverTimeZone: 'UTC',
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
     stormNotices: async () => [],

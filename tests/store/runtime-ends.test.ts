@@ -41,7 +41,6 @@ async function fixture(
     now: () => clock.now(),
   });
   const notices = createNoticeActions({
-    serverTimeZone: 'UTC',
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
     stormNotices: async () => [],

@@ -1,6 +1,5 @@
 // Operator actions on held deliveries: inspect, release, discard.
 import type { Store } from '#store/store.ts';
-import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { requirePermission } from '../accounts/permission.ts';
@@ -57,11 +56,11 @@ export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDelivery
   };
 }
 
-/** Why deliveries are held, in a sentence. @param timeZone IANA name */
-export function holdWords({ since, reason, backupAt }: DeliveryHold, timeZone = 'UTC'): string {
-  const backup = backupAt === null ? 'a backup' : `the backup of ${zonedText(backupAt, timeZone)}`;
+/** Why deliveries are held, in a sentence. */
+export function holdWords({ since, reason, backupAt }: DeliveryHold): string {
+  const backup = backupAt === null ? 'a backup' : `the backup of ${new Date(backupAt).toISOString()}`;
   const why = reason === 'setting' ? 'the service was started with TOCSIN_DELIVERIES=held' : `${backup} was restored`;
-  return `Deliveries have been held since ${zonedText(since, timeZone)} because ${why}.`;
+  return `Deliveries have been held since ${new Date(since).toISOString()} because ${why}.`;
 }
 
 /** How to end the hold. */

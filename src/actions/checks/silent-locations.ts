@@ -1,6 +1,5 @@
 // Notices about locations without a runner, for the accounts whose checks name them (docs/decisions/0098).
 import type { Store } from '#store/store.ts';
-import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { ShownLocation } from '#domain/accounts/process.ts';
 import type { Notice } from '../operating/notices.ts';
 
@@ -12,10 +11,10 @@ export interface SilentLocationDeps extends Pick<Store, 'checkLocations'> {
 }
 
 /** The notices of an account: one for each location that its checks name and that has no runner. */
-export type SilentLocations = (accountId: string, timeZone: string) => Promise<readonly Notice[]>;
+export type SilentLocations = (accountId: string) => Promise<readonly Notice[]>;
 
 export function createSilentLocations({ checkLocations, locations, now }: SilentLocationDeps): SilentLocations {
-  return async (accountId, timeZone) => {
+  return async (accountId) => {
     const named = await checkLocations.named(accountId);
     const known = new Map(locations().map((one) => [one.code, one]));
     // A location that nobody has served for a month, or since a restore, is not known.
@@ -27,7 +26,7 @@ export function createSilentLocations({ checkLocations, locations, now }: Silent
         counted.reduce((sum, { checks }) => sum + checks, 0);
       const waiting = count(lists.filter(({ codes }) => codes.every(isSilent)));
       const others = count(lists) - waiting;
-      return noticeOf(code, known.get(code)?.silentSince ?? null, { waiting, others, timeZone, now: now() });
+      return noticeOf(code, known.get(code)?.silentSince ?? null, { waiting, others, now: now() });
     });
   };
 }
@@ -36,13 +35,11 @@ interface Affected {
   /** Number of checks without another available location. */
   readonly waiting: number;
   readonly others: number;
-  /** IANA name. */
-  readonly timeZone: string;
   readonly now: number;
 }
 
-function noticeOf(code: string, silentSince: number | null, { waiting, others, timeZone, now }: Affected): Notice {
-  const since = silentSince === null ? '' : ` since ${zonedText(silentSince, timeZone)}`;
+function noticeOf(code: string, silentSince: number | null, { waiting, others, now }: Affected): Notice {
+  const since = silentSince === null ? '' : ` since ${new Date(silentSince).toISOString()}`;
   const parts = [
     ...(waiting === 0
       ? []

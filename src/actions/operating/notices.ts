@@ -1,11 +1,9 @@
 // Lists conditions that need attention: failing channels of the account and problems of this installation.
 import type { Store } from '#store/store.ts';
-import { zonedText } from '#domain/accounts/time-zone.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
 import { withoutPaths } from '#domain/deliveries/failing-channel.ts';
-import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 /** A condition that needs attention, and how to fix it. */
@@ -38,7 +36,7 @@ export interface BrokenChannel {
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
 /** Dependencies of this action. */
-export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries'>, AccountZoneDeps {
+export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries'> {
   readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
@@ -56,7 +54,7 @@ export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries'>, Acco
   /** Locations without Chromium where the account has browser checks. */
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
   /** Locations of the account's checks that have no runner. */
-  readonly silentLocations: (accountId: string, timeZone: string) => Promise<readonly Notice[]>;
+  readonly silentLocations: (accountId: string) => Promise<readonly Notice[]>;
   /** Checks whose failures notify no channel. */
   readonly silentCheckNotices: (accountId: string) => Promise<readonly Notice[]>;
   /** The alert storm of the account. */
@@ -88,19 +86,15 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
         message: failingMessage(name, exhaustedInARow, reason, caller),
         action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}, fix the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
       }));
-      const timeZone = await accountZone(deps, caller.accountId);
-      const ofGaps = [
-        ...absenceNotice(await gaps.lastAbsence(), timeZone),
-        ...gapNotice(await gaps.ofAccount(caller.accountId)),
-      ];
+      const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
-      const ofLocations = await deps.silentLocations(caller.accountId, timeZone);
+      const ofLocations = await deps.silentLocations(caller.accountId);
       const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
       const ofStorm = await deps.stormNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
-      const ofHold = holdNotices(await deps.heldDeliveries.find(), timeZone);
+      const ofHold = holdNotices(await deps.heldDeliveries.find());
       const ofOwnFaults = await deps.ownFaultNotices();
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
@@ -122,9 +116,9 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
   };
 }
 
-function holdNotices(hold: DeliveryHold | null, timeZone: string): Notice[] {
+function holdNotices(hold: DeliveryHold | null): Notice[] {
   if (hold === null) return [];
-  const message = holdWords(hold, timeZone);
+  const message = holdWords(hold);
   return [
     {
       id: 'deliveries-held',
@@ -162,14 +156,11 @@ function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): No
   };
 }
 
-/** Reports downtime, during which no checks ran (design §1: honest gaps). @param timeZone IANA name */
-export function absenceNotice(
-  absence: Awaited<ReturnType<NoticeDeps['gaps']['lastAbsence']>>,
-  timeZone: string,
-): Notice[] {
+/** Reports downtime, during which no checks ran (design §1: honest gaps). */
+export function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['lastAbsence']>>): Notice[] {
   if (absence === null) return [];
   const { from, to, isRollback } = absence;
-  if (isRollback) return [rollbackNotice(from, to, timeZone)];
+  if (isRollback) return [rollbackNotice(from, to)];
   const minutes = Math.round((to - from) / 60_000);
   return [
     {
@@ -177,20 +168,20 @@ export function absenceNotice(
       kind: 'downtime',
       since: from,
       subject: 'Tocsin',
-      message: `Tocsin was not running for ${minutes} min, until ${zonedText(to, timeZone)}. No checks ran during that time.`,
+      message: `Tocsin was not running for ${minutes} min, until ${new Date(to).toISOString()}. No checks ran during that time.`,
       action: 'Find the cause, and monitor GET /health/ready from another system.',
     },
   ];
 }
 
 /** A restore that went back in time. Epoch ms. */
-function rollbackNotice(from: number, to: number, timeZone: string): Notice {
+function rollbackNotice(from: number, to: number): Notice {
   return {
     id: `rollback:${from}`,
     kind: 'rollback',
     since: from,
     subject: 'Tocsin',
-    message: `Data was rolled back to ${zonedText(from, timeZone)} by a restore. Results recorded after that, until ${zonedText(to, timeZone)}, are not shown.`,
+    message: `Data was rolled back to ${new Date(from).toISOString()} by a restore. Results recorded after that, until ${new Date(to).toISOString()}, are not shown.`,
     action: 'The replaced database is stored beside the restored one. Delete it when you no longer need it.',
   };
 }

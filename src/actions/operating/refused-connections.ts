@@ -1,6 +1,5 @@
 // Notice that a process refused connections, which may have carried pings (docs/decisions/0132).
 import { hostname } from 'node:os';
-import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Notice } from './notices.ts';
 
 /** Refused connections of this process. */
@@ -18,13 +17,8 @@ const shownMs = 86_400_000;
 /**
  * @param failures counts pings that could not be received
  * @param now epoch ms
- * @param timeZone IANA name, in which times are written
  */
-export function createRefusedConnections(
-  failures: { count: number },
-  now: () => number,
-  timeZone: string,
-): RefusedConnections {
+export function createRefusedConnections(failures: { count: number }, now: () => number): RefusedConnections {
   let last: { readonly from: number; to: number } | null = null;
   return {
     note() {
@@ -44,7 +38,7 @@ export function createRefusedConnections(
           kind: 'connections-refused',
           since: from,
           subject: 'Tocsin',
-          message: `For ${length}, until ${zonedText(to, timeZone)}, the process ${process.pid} on ${hostname()} refused connections because all places were taken. Pings may have been among them, so heartbeats due then are inconclusive (downtime).`,
+          message: `For ${length}, until ${new Date(to).toISOString()}, the process ${process.pid} on ${hostname()} refused connections because all places were taken. Pings may have been among them, so heartbeats due then are inconclusive (downtime).`,
           action:
             'Find the client with the most connections, or raise the limit on open files. See docs/operating.md#connections.',
         },

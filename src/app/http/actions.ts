@@ -302,10 +302,9 @@ function joinPings(deps: ActionDeps) {
 }
 
 /** Notices for the accounts that they concern. */
-function noticesOf({ config: { location, serverTimeZone }, store, clock, runtimes, ownProcess }: ActionDeps) {
+function noticesOf({ config: { location }, store, clock, runtimes, ownProcess }: ActionDeps) {
   const now = (): number => clock.now();
   return {
-    serverTimeZone,
     failingChannels: { list: (accountId: string) => shownFailing(store, accountId) },
     runtimeEnds: createRuntimeEnds({
       ...store,

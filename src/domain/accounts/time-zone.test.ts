@@ -1,7 +1,7 @@
 // Times are written in the zone of an account, by the name that applied then.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { zonedMinute, zonedText, zoneLabel, zoneOf } from './time-zone.ts';
+import { withZonedTimes, zonedMinute, zonedText, zoneLabel, zoneOf } from './time-zone.ts';
 
 test('times are written in the zone of the account, before and after a change of clocks', () => {
   const berlin = (text: string) => zonedText(Date.parse(text), 'Europe/Berlin');
@@ -34,4 +34,10 @@ test('a time that no calendar of four digits has is written as ISO 8601', () => 
     assert.equal(zonedText(at, 'Asia/Tokyo'), new Date(at).toISOString());
     assert.equal(zonedMinute(at, 'America/New_York'), new Date(at).toISOString());
   }
+});
+
+test('a text of Tocsin shows its times in the zone of the account', () => {
+  const text = 'until 2026-03-29T01:00:00.000Z. Not a time: 2026-99-29T01:00:00.000Z, 2026-03-29.';
+  const shown = 'until 2026-03-29 03:00:00 CEST. Not a time: 2026-99-29T01:00:00.000Z, 2026-03-29.';
+  assert.equal(withZonedTimes(text, 'Europe/Berlin'), shown);
 });

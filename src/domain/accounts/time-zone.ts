@@ -17,6 +17,14 @@ export function zonedMinute(at: number, zone: string): string {
   return localText(at, zone, 'YYYY-MM-DD HH:mm'.length);
 }
 
+/** A text of Tocsin's own with its ISO times in the zone. Not for texts of targets, which it would falsify. */
+export function withZonedTimes(text: string, zone: string): string {
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, (iso) => {
+    const at = Date.parse(iso);
+    return Number.isNaN(at) ? iso : zonedText(at, zone);
+  });
+}
+
 /** The usual short name of a zone at a time, such as `CET` or `CEST`; the offset, such as `UTC+5:30`, if it has none. */
 export function zoneLabel(at: number, zone: string): string {
   let label = 'UTC';

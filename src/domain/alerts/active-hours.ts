@@ -1,5 +1,4 @@
 // Active hours of channels: when their deliveries are sent, and what happens outside of them (docs/decisions/0129).
-import { zonedMinute } from '../accounts/time-zone.ts';
 import { instantAt, wallTimeOf } from '../checks/wall-time.ts';
 
 export const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
@@ -60,7 +59,7 @@ function minutesOf(time: string): number {
 /** The beginning of `hoursReason`. */
 export const waitsForHours = 'outside the active hours of the channel';
 
-/** Why a delivery waits. @param until epoch ms @param timeZone of the hours, IANA name */
-export function hoursReason(until: number, timeZone: string): string {
-  return `${waitsForHours}; continues at ${zonedMinute(until, timeZone)}`;
+/** Why a delivery waits. @param until epoch ms */
+export function hoursReason(until: number): string {
+  return `${waitsForHours}; continues at ${new Date(until).toISOString()}`;
 }

@@ -38,7 +38,6 @@ export interface ActiveHoursOptions {
     readonly deliveryId: string;
     readonly owner: string;
     readonly activeFrom: number;
-    readonly timeZone: string;
     readonly otherChannelId: number | null;
     readonly isSuperseded: (channelType: string) => boolean;
     readonly isDigested: (channelType: string) => boolean;
@@ -61,11 +60,10 @@ export function createActiveHours({ admit, isSuperseded, isDigested, clock, owne
     if (activeHours === null) return null;
     const now = clock.now();
     const from = activeFrom(activeHours, now);
-    const { timeZone, otherChannelId } = activeHours;
+    const { otherChannelId } = activeHours;
     // Only with another channel does it matter where the opening alert went. A digest that waited is updated.
     if (from === now && otherChannelId === null && checkId !== null) return null;
-    const claim = { accountId, deliveryId: id, owner, activeFrom: from, timeZone, otherChannelId, now };
-    return admit({ ...claim, isSuperseded, isDigested });
+    return admit({ accountId, deliveryId: id, owner, activeFrom: from, otherChannelId, isSuperseded, isDigested, now });
   };
 }
 

@@ -18,8 +18,6 @@ export interface HoursClaim {
   readonly owner: string;
   /** When its channel is active next, epoch ms; `now` if it is. */
   readonly activeFrom: number;
-  /** IANA name of the zone of the hours. */
-  readonly timeZone: string;
   /** The channel to use outside of the hours; null = wait. */
   readonly otherChannelId: number | null;
   /** Whether newer messages of an incident supersede older ones, by type of the channel (docs/decisions/0136). */
@@ -42,7 +40,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
   return {
     admit: (claim) =>
       transaction(async (tx) => {
-        const { accountId, deliveryId, owner, activeFrom, timeZone, otherChannelId, isSuperseded, now } = claim;
+        const { accountId, deliveryId, owner, activeFrom, otherChannelId, isSuperseded, now } = claim;
         const account = idBytes(accountId);
         const id = idBytes(deliveryId);
         const delivery = await tx
@@ -85,7 +83,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         const since = delivery.quota_waits_since;
         await release(tx, delivery, owner, {
           next_attempt_at: activeFrom,
-          error: hoursReason(activeFrom, timeZone),
+          error: hoursReason(activeFrom),
           // Time outside of the hours is not time that it waits for a quota.
           quota_waits_since: since === null ? null : since + activeFrom - now,
         });
