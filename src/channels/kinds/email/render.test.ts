@@ -291,3 +291,21 @@ test('an invalid address names its field', () => {
     [[['address'], 'must be one address; create a channel for each']],
   );
 });
+
+test('an invitation says until when it works, in the zone of the account and by the name that applies then', () => {
+  const invitation = {
+    id: deliveryId,
+    address: 'ada@example.com',
+    accountName: 'Shop',
+    role: 'admin',
+    url: 'https://x',
+  };
+  for (const [expiresAt, shown] of [
+    ['2026-10-25T00:59:59Z', '2026-10-25 02:59 CEST'],
+    ['2026-10-25T01:00:00Z', '2026-10-25 02:00 CET'],
+  ] as const) {
+    const sent = { ...invitation, expiresAt: Date.parse(expiresAt), timeZone: facts.timeZone };
+    const { body, data } = emailKind.renderInvitation(sent, facts, gateways.smtp);
+    for (const text of [body, (data as MailData).html]) assert.ok(text.includes(`until ${shown}.`), text);
+  }
+});
