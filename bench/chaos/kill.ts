@@ -5,6 +5,7 @@ import type { Answered } from '../peers/chaos-target.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { createRandom } from './random.ts';
 import { channels, install } from './installation.ts';
+import { judgeGrouped } from './grouped.ts';
 import { judgeRecords, judgeWrites } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 import { openRecordedFile, type Recorded } from './recorded.ts';
@@ -31,7 +32,7 @@ export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions):
   const secrets = Object.fromEntries(channels.map(({ id, secret }) => [id, secret]));
   const receiverAddress = await receiver.ask<string>('listen', secrets);
   let service = await startService({ dataDir });
-  say(`${scriptedChecks} checks, a group and two channels through the API`);
+  say(`${scriptedChecks} checks, a group and three channels through the API`);
   const installation = await install(service, await target.ask<string>('listen'), receiverAddress, scriptedChecks);
   const writer = createWriter(installation.groupId);
   const seen = new Map<string, string>();
@@ -73,6 +74,7 @@ export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions):
   const witnessed = { until, requests, answered, calls: writer.acknowledged.triggers };
   return [
     ...judgeRecords(installation, recorded, witnessed),
+    ...judgeGrouped(recorded.grouped(), until, 2 * longDownMs),
     ...written,
     {
       guarantee: 'no committed result is lost or changed',

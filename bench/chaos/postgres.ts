@@ -13,11 +13,12 @@ import { createRandom } from './random.ts';
 import { createFaults, type Fault, faultKinds, faultNames, judgeCuts, judgeDrops, judgeFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { channels, install } from './installation.ts';
+import { judgeGrouped } from './grouped.ts';
 import { judgeRecords, judgeWrites } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 import { openRecordedPostgres, type Recorded } from './recorded.ts';
-import { judgeWork, resumedAfter, type Span, type Work } from './resumed.ts';
-import { bringStorms } from './storms.ts';
+import { judgeWork, maxResumeMs, resumedAfter, type Span, type Work } from './resumed.ts';
+import { bringStorms, stormMs } from './storms.ts';
 import { judgeNotified } from './notified.ts';
 import { createWriter, type Writer } from './writer.ts';
 
@@ -54,7 +55,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     await receiver.ask('takeLonger', longestAnswerMs);
     const client = firstOf(fleet);
     const installation = await install(client, await target.ask('listen'), receiverAddress, scriptedChecks);
-    say(`${scriptedChecks} checks, a group and two channels through the API`);
+    say(`${scriptedChecks} checks, a group and three channels through the API`);
     const writer = createWriter(installation.groupId, writePauseMs);
     const onStarted = (): void => writer.writeTo(fleet.serving('api'));
     onStarted();
@@ -98,6 +99,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...judgeNotified(installation, requests, storms, until),
       judgeGaps(installation, results, storms, until),
       ...judgeRecords(installation, recorded, witnessed),
+      ...judgeGrouped(recorded.grouped(), until, maxResumeMs + stormMs),
       ...written,
       audit.judgeOwners(),
       judgeDrops(faults.done, lost),

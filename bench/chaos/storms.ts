@@ -9,7 +9,7 @@ import { intervalMs } from './script.ts';
  */
 export const seenMs = 2 * intervalMs + 2000;
 /** Duration of a storm, ms. */
-const stormMs = 60_000;
+export const stormMs = 60_000;
 /** Time before the first storm, ms, in which the initial state is detected. */
 export const openingMs = seenMs + 1000;
 /** Rest after a storm, ms: work resumes and everything is detected. */
