@@ -51,7 +51,7 @@ export const text = {
     ]
       .filter(Boolean)
       .join(', '),
-  gapsPending: 'Uptime does not contain all time before the last start yet',
+  gapsPending: 'The time before the last start is still being evaluated',
   maintenance: (name: string) => `Maintenance “${name}”`,
   columns: {
     state: 'State',
