@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { periodAt } from '#domain/checks/calendar.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/one-process.ts';
 import { readMail } from '../support/receivers/read-mail.ts';
 import { startSmtpServer } from '../support/receivers/smtp-server.ts';
 import { startWithClock } from '../support/service/service-clock.ts';

@@ -1,6 +1,6 @@
 // Alerts by email through the real service: failure, reminder, recovery, test message, replay, and a rejected address.
 import assert from 'node:assert/strict';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/one-process.ts';
 import { createAuthority } from '../support/targets/certificates.ts';
 import { readMail } from '../support/receivers/read-mail.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';

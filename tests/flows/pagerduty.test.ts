@@ -1,6 +1,6 @@
 // A paging service through the real process: one incident is opened and resolved, replayed, and left alone by tests.
 import assert from 'node:assert/strict';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/one-process.ts';
 import { firstRun } from '../support/service/first-run.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 // SMS messages through the real process: the operator's service stays hidden, and an account cannot use it without limit.
 import assert from 'node:assert/strict';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/one-process.ts';
 import { firstRun } from '../support/service/first-run.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
