@@ -1,5 +1,7 @@
 // Checks selected in the list: the selection outlives filters, and actions say what they apply to.
 import { test } from 'node:test';
+import { newId } from '#lib/id.ts';
+import { insertRow } from '../support/store/rows.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
@@ -25,12 +27,14 @@ test('selected checks stay selected by name under any filter, and are paused tog
   await bar.getByRole('button', { name: 'Run 1 of 2' }).click();
   await expectVisible(page.getByText('0 of 1 checks done'));
   started.resolve(null);
-  await expectHidden(bar);
+  const progress = page.getByText(/of \d checks done/);
+  await expectHidden(progress);
   await page.unrouteAll();
   for (const name of ['Redis', 'Backup']) await box(name).click({ force: true });
   await bar.getByRole('button', { name: 'Mute' }).click();
   await page.getByRole('menuitem', { name: 'Mute for 24 hours' }).click();
   await expectVisible(page.getByText('Muted 2 checks'));
+  await expectHidden(progress);
   for (const name of ['Redis', 'Backup']) await expectVisible(rowOf(name).getByText('Muted', { exact: true }));
   await page.getByRole('button', { name: 'Undo' }).click();
   for (const name of ['Redis', 'Backup']) await expectHidden(rowOf(name).getByText('Muted', { exact: true }));
@@ -80,4 +84,53 @@ test('selected checks stay selected by name under any filter, and are paused tog
   ] as const) {
     await expectVisible(rowOf(name).getByText(state));
   }
+});
+
+test('the list finds checks that flap and says how long an alert is suppressed; the check marks silent locations', async (t) => {
+  const { service, open } = await startWebUi(t, { TOCSIN_ROLES: 'api' });
+  const request = { hostname: '127.0.0.1', port: 1 };
+  for (const name of ['Cache', 'Queue', 'Router']) await service.must('POST', '/v1/checks/tcp', { name, request });
+  const since = Date.UTC(2026, 0, 2, 3, 44);
+  service.rows((raw) => {
+    for (const row of raw.prepare('SELECT account_id, id, name FROM checks').all()) {
+      if (row['name'] === 'Cache') continue;
+      insertRow(raw, 'check_states', {
+        account_id: row['account_id'] as Uint8Array,
+        check_id: row['id'] as Uint8Array,
+        status: 'failing',
+        since,
+        failed_in_a_row: 1,
+        degraded_in_a_row: 0,
+        flapping_since: row['name'] === 'Router' ? since : null,
+        suppressed_by:
+          row['name'] === 'Queue'
+            ? JSON.stringify({ checkId: newId(), name: 'Router', since, until: since + 300_000 })
+            : null,
+        created_at: since,
+        updated_at: since,
+        revision: 1,
+      });
+    }
+    insertRow(raw, 'locations', { code: 'moon-1', name: 'Moon', seen_at: Date.now() - 3_600_000 });
+    raw.exec(`UPDATE checks SET definition = json_set(definition, '$.locations', json('["local","moon-1"]'))`);
+  });
+  // A process reads the locations at its start.
+  await service.stop();
+  await service.restart();
+  const page = await open('/?sort=name');
+  const rows = page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
+  await expectVisible(rows.nth(0).getByText('Cache'));
+  await expectVisible(rows.nth(1).getByTitle(/Suppressed by Router since Jan \d, .*, at most until Jan \d, .*/));
+  await page.getByRole('button', { name: /Sort by: Name/ }).click();
+  await page.getByRole('option', { name: 'Sort by: Flapping first' }).click();
+  await expectVisible(rows.nth(0).getByText('Router'));
+  await rows.nth(0).getByRole('link', { name: 'Flapping' }).click();
+  await expectVisible(page.getByRole('button', { name: 'Remove this filter' }));
+  await expectHidden(rows.nth(1));
+  await expectVisible(rows.nth(0).getByText('Router'));
+  await page.getByRole('button', { name: 'Remove this filter' }).click();
+  await expectVisible(rows.nth(2));
+
+  await page.getByRole('link', { name: 'Router', exact: true }).click();
+  await expectVisible(page.getByText(/moon-1 \(silent since .*\)/));
 });

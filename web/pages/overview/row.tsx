@@ -62,6 +62,7 @@ export const CheckRow = memo(function CheckRow({
           <Flags
             acknowledged={row.acknowledgedAt !== null}
             suppressedBy={row.suppressedBy}
+            isBrief
             flappingSince={row.flappingSince}
             muted={row.muted}
             inMaintenance={row.inMaintenance}

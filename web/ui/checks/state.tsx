@@ -14,7 +14,8 @@ import {
 } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
-import { At } from '../text/time.tsx';
+import { dayAndTime, shortTime } from '../text/format.ts';
+import { useNow } from '../text/now.ts';
 import css from './state.module.css';
 
 type OverviewRow = AnswerOf<'getOverview'>['rows'][number];
@@ -74,6 +75,8 @@ export function Flags(flags: {
   readonly acknowledged?: boolean;
   /** The check that suppresses the alert. */
   readonly suppressedBy?: OverviewRow['suppressedBy'];
+  /** Everything fits on one line of a list. */
+  readonly isBrief?: boolean;
   /** Since when it flaps. */
   readonly flappingSince?: string | null;
   readonly muted?: boolean;
@@ -87,24 +90,7 @@ export function Flags(flags: {
           <UserCheck size={12} aria-hidden /> Acknowledged
         </span>
       )}
-      {flags.suppressedBy != null && (
-        <span
-          className={`${css['flag']} ${css['long']}`}
-          title="No channel is notified while the check that this one depends on fails."
-        >
-          <BellOff size={12} aria-hidden />
-          <span>
-            Suppressed by {flags.suppressedBy.name} since <At at={flags.suppressedBy.since} />
-            {flags.suppressedBy.until === null ? (
-              ', at most until 5 min after its recovery'
-            ) : (
-              <>
-                , at most until <At at={flags.suppressedBy.until} />
-              </>
-            )}
-          </span>
-        </span>
-      )}
+      {flags.suppressedBy != null && <Suppressed by={flags.suppressedBy} isBrief={flags.isBrief === true} />}
       {flags.flappingSince != null && (
         <Link
           to="/"
@@ -131,5 +117,31 @@ export function Flags(flags: {
         </span>
       )}
     </>
+  );
+}
+
+function Suppressed({
+  by: { name, since, until },
+  isBrief,
+}: {
+  readonly by: NonNullable<OverviewRow['suppressedBy']>;
+  readonly isBrief: boolean;
+}) {
+  const now = useNow();
+  const [from, to] = [Date.parse(since), until === null ? null : Date.parse(until)];
+  const end = to === null ? 'at most until 5 min after its recovery' : `at most until ${dayAndTime(to)}`;
+  const full = `Suppressed by ${name} since ${dayAndTime(from)}, ${end}`;
+  if (!isBrief) {
+    return (
+      <span className={`${css['flag']} ${css['long']}`}>
+        <BellOff size={12} aria-hidden /> <span>{full}</span>
+      </span>
+    );
+  }
+  return (
+    <span className={`${css['flag']} ${css['brief']}`} title={`${full}. No channel is notified until then.`}>
+      <BellOff size={12} aria-hidden /> <span className={css['by']}>Suppressed by {name}</span>
+      {to === null ? `since ${shortTime(from, now)}` : `${shortTime(from, now)} – ${shortTime(to, now)}`}
+    </span>
   );
 }

@@ -93,6 +93,11 @@ export function dayAndTime(at: number): string {
   return dayTime.format(at);
 }
 
+/** `14:03` on the same day, otherwise `Nov 26, 14:03`, in the viewer's zone. */
+export function shortTime(at: number, now: number): string {
+  return day(at) === day(now) ? clockTime(at).replace(/:\d\d(?=$| )/, '') : dayAndTime(at);
+}
+
 /** `Nov 26, 14:03:12` in the viewer's zone. */
 export function dayAndSecond(at: number): string {
   return daySecond.format(at);
