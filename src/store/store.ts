@@ -19,6 +19,7 @@ import { createCheckVariables } from './checks/check-variables.ts';
 import { createChecksWithoutChannels } from './channels/checks-without-channels.ts';
 import { createChecks } from './checks/checks.ts';
 import { createBatches } from './checks/batches.ts';
+import { createAffectedAccounts } from './accounts/affected-accounts.ts';
 import { createBrowserChecks } from './checks/browser-checks.ts';
 import { createCheckLocations } from './checks/check-locations.ts';
 import type { Database } from './base/database.ts';
@@ -126,6 +127,7 @@ export function nounsOf(database: Database) {
     checkVariables: createCheckVariables(database),
     checksWithoutChannels: createChecksWithoutChannels(database),
     browserChecks: createBrowserChecks(database),
+    affectedAccounts: createAffectedAccounts(database),
     checkLocations: createCheckLocations(database),
     firstRuns: createFirstRuns(database),
     figures: createFigures(database),

@@ -90,7 +90,14 @@ describe('notices', () => {
     assert.match(notice?.message ?? '', /not running for 10 min, until \S+Z\. /);
     await test.temp.store.accounts.change(test.accountId, { timeZone: 'Asia/Tokyo' });
     const none = async () => [];
-    const own = { ownFaultNotices: none, silentLocations: none, missingBrowsers: none, processNotices: none };
+    const own = {
+      ownFaultNotices: none,
+      processNotices: none,
+      affectedAccounts: { ...test.temp.store.affectedAccounts, gap: async () => null },
+      locations: () => [],
+      location: { code: 'local', name: 'Local' },
+      now: () => test.now,
+    };
     const [sent] = await ownNotices({ ...test.temp.store, ...own, serverTimeZone: 'UTC' }, test.accountId);
     assert.match(sent?.message ?? '', /until \S+ \S+ UTC\+9\. /, 'in the zone of the account that it is sent to');
     test.temp.clock.advance(2 * day);

@@ -1,5 +1,6 @@
 // How much an account sends in an hour through services of the operator; what exceeds it waits and is not lost.
 import assert from 'node:assert/strict';
+import { quotaNotice } from '#actions/operating/notices.ts';
 import { hourOf, quotaEndsAt } from '#domain/deliveries/sending-quota.ts';
 import { newId } from '#lib/id.ts';
 import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
@@ -156,4 +157,34 @@ test('new failures are served first: recoveries and reminders leave a quarter of
   path.temp.clock.advance(next - path.now);
   for (let sent = 0; sent < 3; sent++) assert.equal(await take(news), 'admitted');
   assert.equal(await take(news), 'waits', 'a reminder');
+});
+
+test('a wait of five minutes for a quota is listed by channel, until it is over', async (newStore) => {
+  const { test: path } = await failing(newStore, 3);
+  await using _ = path;
+  const { sendingQuotas } = path.temp.store;
+  const ids = path.rows('SELECT id FROM deliveries ORDER BY id').map(({ id }) => idText(id as Uint8Array));
+  path.temp.clock.advance(1000);
+  await path.claimDeliveries();
+  for (const deliveryId of ids) {
+    await sendingQuotas.take({ accountId: path.accountId, deliveryId, owner: 'one', quota, limit: 1, now: path.now });
+  }
+  const since = path.now;
+  assert.deepEqual(await sendingQuotas.waiting(path.accountId), [], 'too short');
+  path.temp.clock.advance(300_000);
+  const waits = await sendingQuotas.waiting(path.accountId);
+  assert.equal(
+    waits.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    2,
+  );
+  assert.deepEqual(new Set(waits.map((wait) => wait.since)), new Set([since]));
+  assert.match(
+    waits[0]?.reason ?? '',
+    /^the account has reached its limit of 1 SMS messages and calls per hour; continues at /,
+  );
+  const [notice] = waits.map(quotaNotice);
+  assert.match(notice?.message ?? '', /^\d messages? to the channel ".+" waits?: the account has /);
+  assert.deepEqual(await sendingQuotas.waiting(newId()), []);
+  path.temp.clock.advance(hour);
+  assert.deepEqual(await sendingQuotas.waiting(path.accountId), [], 'it is due');
 });

@@ -1,4 +1,5 @@
 // Lists conditions that need attention: failing channels of the account and problems of this installation.
+import type { QuotaWait } from '#store/channels/sending-quotas.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
@@ -36,7 +37,7 @@ export interface BrokenChannel {
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
 /** Dependencies of this action. */
-export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries'> {
+export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sendingQuotas'> {
   readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
@@ -94,11 +95,13 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
       const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
       const ofStorm = await deps.stormNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
+      const ofQuotas = (await deps.sendingQuotas.waiting(caller.accountId)).map(quotaNotice);
       const ofHold = holdNotices(await deps.heldDeliveries.find());
       const ofOwnFaults = await deps.ownFaultNotices();
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
         ...ofChannels,
+        ...ofQuotas,
         ...ofTemplates,
         ...ofGaps,
         ...ofRuntimes,
@@ -113,6 +116,19 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
       ];
       return all.sort((a, b) => a.since - b.since);
     },
+  };
+}
+
+/** Deliveries that wait for a limit of the account per hour. */
+export function quotaNotice({ alertChannelId, name, deliveries, since, reason }: QuotaWait): Notice {
+  const waiting = deliveries === 1 ? '1 message' : `${deliveries} messages`;
+  return {
+    id: `quota-waits:${alertChannelId}`,
+    kind: 'quota-waits',
+    since,
+    subject: name,
+    message: `${waiting} to the channel "${name}" ${deliveries === 1 ? 'waits' : 'wait'}: ${reason}.`,
+    action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}. New failures go first; a message that waited for 24 hours is not sent. The operator sets the limit.`,
   };
 }
 

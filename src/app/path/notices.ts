@@ -1,6 +1,4 @@
 // Joins what sends notices about Tocsin itself to the operator's channel (docs/decisions/0135).
-import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
-import { createSilentLocations } from '#actions/checks/silent-locations.ts';
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
 import { ownNotices } from '#actions/operating/own-notices.ts';
 import { createSendNotices } from '#upkeep/send-notices.ts';
@@ -17,8 +15,11 @@ export function joinSendNotices(joint: Joint, idleMs: number): () => Promise<num
     accounts: store.accounts,
     serverTimeZone: config.serverTimeZone,
     ownFaultNotices: createOwnFaultNotices({ ...store, now }),
-    silentLocations: createSilentLocations({ ...store, locations: () => ownProcess.locations(), now }),
-    missingBrowsers: createMissingBrowsers({ ...store, location: config.location, now }),
+    processes: store.processes,
+    affectedAccounts: store.affectedAccounts,
+    locations: () => ownProcess.locations(),
+    location: config.location,
+    now,
     processNotices,
   };
   return createSendNotices({

@@ -36,9 +36,12 @@ const words: Readonly<Record<SendingQuota, string>> = {
   email: 'emails',
 };
 
+/** How the reason of every delivery begins that waits. */
+export const quotaReasonStart = 'the account has reached its limit of';
+
 /** Why a delivery waits. */
 export function quotaReason(quota: SendingQuota, limit: number, until: number): string {
-  return `the account has reached its limit of ${limit} ${words[quota]} per hour; continues at ${new Date(until).toISOString()}`;
+  return `${quotaReasonStart} ${limit} ${words[quota]} per hour; continues at ${new Date(until).toISOString()}`;
 }
 
 /** Why a delivery that waited too long has ended. */

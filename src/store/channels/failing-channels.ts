@@ -153,7 +153,8 @@ export async function closeNotified(tx: Kysely<Tables>, row: AlertChannelsTable,
   await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
 }
 
-function nameOf({ id, type, config }: Pick<AlertChannelsTable, 'id' | 'type' | 'config'>): string {
+/** The name of a stored channel, as people read it. */
+export function nameOf({ id, type, config }: Pick<AlertChannelsTable, 'id' | 'type' | 'config'>): string {
   return channelName({ id, type, config: parsed<JsonObject>(config) });
 }
 

@@ -8,6 +8,7 @@ import {
   quotaEndsAt,
   quotaExpiredReason,
   quotaReason,
+  quotaReasonStart,
   type SendingQuota,
 } from '#domain/deliveries/sending-quota.ts';
 import { idBytes } from '../base/codec.ts';
@@ -15,7 +16,7 @@ import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import { isMarked, settledColumns } from './cancel-reminders.ts';
-import { noteLost } from './failing-channels.ts';
+import { nameOf, noteLost } from './failing-channels.ts';
 
 /** An attempt that is about to be made. */
 export interface QuotaClaim {
@@ -36,14 +37,29 @@ export interface SendingQuotas {
    * was cancelled meanwhile ends instead, and so does a delivery that has waited for `maxQuotaWaitMs`.
    */
   take(claim: QuotaClaim): Promise<QuotaAnswer>;
+  /** Channels of an account whose deliveries have waited for a quota for five minutes. */
+  waiting(accountId: string): Promise<QuotaWait[]>;
+}
+
+/** Deliveries of a channel that wait for a quota. */
+export interface QuotaWait {
+  readonly alertChannelId: number;
+  readonly name: string;
+  readonly deliveries: number;
+  /** Since when the oldest waits, epoch ms. */
+  readonly since: number;
+  /** Why, with the time at which it ends. */
+  readonly reason: string;
 }
 
 /** A counter holds the hour and, in its last six digits, the attempts in it: no row has to be removed. */
 const perHour = 1_000_000;
+/** A shorter wait is no notice, ms. */
+const shownAfterMs = 300_000;
 const pending = deliveryStatusCodes.encode('pending');
 const exhausted = deliveryStatusCodes.encode('exhausted');
 
-export function createSendingQuotas({ transaction }: Database): SendingQuotas {
+export function createSendingQuotas({ reader, transaction, clock }: Database): SendingQuotas {
   return {
     take: (claim) =>
       transaction(async (tx) => {
@@ -52,6 +68,57 @@ export function createSendingQuotas({ transaction }: Database): SendingQuotas {
         if (isNews && (await count(tx, claim, claim.limit))) return 'admitted';
         return waitOrEnd(tx, claim, isNews);
       }),
+    async waiting(accountId) {
+      const account = idBytes(accountId);
+      const now = clock.now();
+      const rows = await reader
+        .selectFrom('deliveries')
+        .select(({ fn }) => [
+          'alert_channel_id',
+          fn.countAll<number>().as('deliveries'),
+          fn.min('quota_waits_since').as('since'),
+          fn.max('error').as('reason'),
+        ])
+        .where('account_id', '=', account)
+        .where('status', '=', sql.lit(pending))
+        .where('quota_waits_since', 'is not', null)
+        .where('next_attempt_at', '>', now)
+        // A delivery that was tried after its wait has another error.
+        .where('error', 'like', `%${quotaReasonStart}%`)
+        .groupBy('alert_channel_id')
+        .orderBy('alert_channel_id')
+        .execute();
+      const long = rows.filter(({ since }) => (since ?? now) <= now - shownAfterMs);
+      if (long.length === 0) return [];
+      const channels = await reader
+        .selectFrom('alert_channels')
+        .select(['id', 'type', 'config'])
+        .where('account_id', '=', account)
+        .where(
+          'id',
+          'in',
+          long.map((row) => row.alert_channel_id),
+        )
+        .execute();
+      return channels.flatMap((channel) => {
+        const row = long.find((one) => one.alert_channel_id === channel.id);
+        return row === undefined ? [] : [waitOf(channel, row)];
+      });
+    },
+  };
+}
+
+function waitOf(
+  channel: Parameters<typeof nameOf>[0],
+  { deliveries, since, reason }: { deliveries: number; since: number | null; reason: string | null },
+): QuotaWait {
+  const text = reason ?? '';
+  return {
+    alertChannelId: channel.id,
+    name: nameOf(channel),
+    deliveries,
+    since: since ?? 0,
+    reason: text.slice(text.indexOf(quotaReasonStart)),
   };
 }
 

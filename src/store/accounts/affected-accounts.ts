@@ -1,0 +1,72 @@
+// How many accounts a problem of Tocsin affects, for its operator.
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Database } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import type { Gap } from './gaps.ts';
+
+/** Numbers of what a problem affects. */
+export interface Affected {
+  readonly accounts: number;
+  readonly checks: number;
+}
+
+export interface AffectedAccounts {
+  /** Slots without a verdict, today and yesterday (UTC), of all accounts; null = none. */
+  gap(): Promise<(Gap & { readonly accounts: number }) | null>;
+  /** Scheduled checks that name a location. */
+  byLocation(code: string): Promise<Affected>;
+  /** Scheduled browser checks that name a location. @param isOwn whether checks without a location run there, too */
+  byBrowser(code: string, isOwn: boolean): Promise<Affected>;
+}
+
+const dayMs = 86_400_000;
+
+export function createAffectedAccounts({ reader, clock }: Database): AffectedAccounts {
+  const count = async (
+    code: string,
+    { isOwn, isBrowser }: Record<'isOwn' | 'isBrowser', boolean>,
+  ): Promise<Affected> => {
+    // A code has only letters, digits and hyphens.
+    const names = (from: ExpressionBuilder<Tables, 'schedules'>) =>
+      from.or([from('locations', 'like', `%"${code}"%`), ...(isOwn ? [from('locations', '=', '[]')] : [])]);
+    const schedules = reader
+      .selectFrom('schedules')
+      .select(({ fn }) => [
+        fn.count<number>(sql`DISTINCT schedules.account_id`).as('accounts'),
+        fn.countAll<number>().as('checks'),
+      ])
+      .where(names);
+    const browsers = schedules.where((from) =>
+      from.exists(
+        from
+          .selectFrom('checks')
+          .select('checks.id')
+          .whereRef('checks.account_id', '=', 'schedules.account_id')
+          .whereRef('checks.id', '=', 'schedules.check_id')
+          .where('checks.check_type', '=', 'BROWSER'),
+      ),
+    );
+    const row = await (isBrowser ? browsers : schedules).executeTakeFirstOrThrow();
+    return { accounts: row.accounts, checks: row.checks };
+  };
+  return {
+    async gap() {
+      const row = await reader
+        .selectFrom('run_counts')
+        .select(({ fn }) => [
+          fn.count<number>(sql`DISTINCT account_id`).as('accounts'),
+          fn.min('day').as('day'),
+          sql<number | string>`SUM(missed - limited)`.as('missed'),
+          sql<number | string>`SUM(unknown - misconfigured)`.as('unknown'),
+        ])
+        .where('day', '>=', Math.floor(clock.now() / dayMs) - 1)
+        .where(sql<boolean>`missed - limited + unknown - misconfigured > 0`)
+        .executeTakeFirstOrThrow();
+      if (row.accounts === 0) return null;
+      const { accounts, day, missed, unknown } = row;
+      return { accounts, since: day * dayMs, missed: Number(missed), unknown: Number(unknown) };
+    },
+    byLocation: (code) => count(code, { isOwn: false, isBrowser: false }),
+    byBrowser: (code, isOwn) => count(code, { isOwn, isBrowser: true }),
+  };
+}
