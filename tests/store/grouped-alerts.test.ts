@@ -1,9 +1,10 @@
 // When grouped notifications leave, what is grouped outside of storms, and when a storm is over.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { idText } from '#store/base/codec.ts';
 import { it } from '../support/store/each-engine.ts';
 import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
-import { checksOf, countOf, minuteMs, run, sentDigests } from './storm-under-test.ts';
+import { checksOf, countOf, minuteMs, run, sentDigests, subscribed } from './storm-under-test.ts';
 
 describe('an alert storm', () => {
   it('is over a minute after its wave, and what was grouped recovers grouped', async (newStore) => {
@@ -105,6 +106,43 @@ describe('an alert storm', () => {
     await remind();
     assert.equal(await test.temp.store.alertStorms.since(test.accountId), null);
     assert.equal((await countOf(test, people))['digested'], 4);
+  });
+
+  it('reports a failure whose escalation ends in it within a minute, also if others are acknowledged or a channel is broken', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids, people } = await checksOf(test, 6, 3);
+    const broken = await subscribed(test, 'EMAIL', ids);
+    const late = ids[5] ?? '';
+    const fail = async (failing: readonly string[]) => {
+      await test.schedule();
+      const ended = (await test.claim()).map((claimed) => {
+        const { checkId } = claimed.run;
+        const attempt = test.ended(claimed, failing.includes(checkId) ? 'failed' : 'passed');
+        const escalation = { type: 'TIME_BASED', ms: 5 * minuteMs } as const;
+        return checkId === late ? { ...attempt, rules: { ...attempt.rules, escalation } } : attempt;
+      });
+      await test.record(ended, 'one', prepared);
+    };
+    await fail([late]);
+    test.temp.clock.advance(5 * minuteMs - 10_000);
+    await fail(ids);
+    const [incident] = test.rows('SELECT id FROM incidents ORDER BY id DESC LIMIT 1');
+    const by = { type: 'user', id: null, name: 'a@example.org' } as const;
+    const at = test.now;
+    await test.temp.store.incidents.acknowledge(test.accountId, idText(incident?.['id'] as Uint8Array), by, at);
+    test.temp.clock.advance(15_000);
+    await fail(ids);
+    test.temp.raw.exec(`UPDATE alert_channels SET config = '{}' WHERE id = ${broken}`);
+    test.temp.clock.advance(45_000);
+    await judgeStorms(test);
+    const digests = (await sentDigests(test)).filter(({ sections }) => sections.length > 0);
+    assert.deepEqual(
+      digests.map(({ alerts }) => alerts),
+      [3, 3],
+      'two of the wave, and the one that was escalated',
+    );
+    assert.match(digests[0]?.sections.map(([, , names]) => names).join() ?? '', /05/);
+    assert.equal((await countOf(test, people))['delivered digest'], 1);
   });
 
   it('groups the recoveries of failing checks that are deleted at once', async (newStore) => {
