@@ -56,6 +56,7 @@ test('selected checks stay selected by name under any filter, and are paused tog
   await page.getByRole('button', { name: 'Clear selection' }).click();
   await page.getByRole('checkbox', { name: 'Select all 3 checks' }).click({ force: true });
   await expectVisible(page.getByRole('toolbar', { name: '3 checks selected' }));
+  await expectVisible(page.getByRole('toolbar').getByRole('button', { name: 'Run 1 of 3' }));
   await page.goto('/?sort=name&by=tag');
   await page.getByRole('button', { name: 'Select all of Other checks' }).click();
   await expectVisible(page.getByRole('toolbar').getByText('Backup, Queue'));

@@ -82,8 +82,8 @@ async function rowsOf(
 
 function changed(before: Selection, rows: readonly OverviewRow[], isSelected: boolean): Selection {
   const next = new Map(before);
-  for (const { checkId, name, checkType } of rows) {
-    if (isSelected) next.set(checkId, { checkId, name, checkType });
+  for (const { checkId, name, checkType, activated } of rows) {
+    if (isSelected) next.set(checkId, { checkId, name, checkType, activated });
     else next.delete(checkId);
   }
   return next;

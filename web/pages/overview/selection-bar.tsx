@@ -12,7 +12,7 @@ import { text } from './strings.ts';
 import css from './overview.module.css';
 
 /** Selected checks by id, stored here because a filter may remove them from the list. */
-export type Selection = ReadonlyMap<string, Pick<OverviewRow, 'checkId' | 'name' | 'checkType'>>;
+export type Selection = ReadonlyMap<string, Pick<OverviewRow, 'checkId' | 'name' | 'checkType' | 'activated'>>;
 
 /** Actions on more checks than these are confirmed. */
 const unaskedChecks = 20;
@@ -34,8 +34,7 @@ export function SelectionBar({ selected, onClear }: { readonly selected: Selecti
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
   const checks = [...selected.values()];
-  // Heartbeats wait for pings.
-  const runnable = checks.filter(({ checkType }) => checkType !== 'HEARTBEAT');
+  const runnable = checks.filter(({ checkType, activated }) => activated && checkType !== 'HEARTBEAT');
   const names = checks.slice(0, shownNames).map(({ name }) => name);
   const { progress, ask, confirmation } = useWork(onClear);
   const changeTo = (body: CheckChange, action: string): void =>

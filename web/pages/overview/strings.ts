@@ -79,10 +79,10 @@ export const text = {
   progress: (done: number, all: number) => `${done} of ${all} checks done`,
   confirm: (action: string, count: number) => `${action}: ${count} checks?`,
   changeHelp: 'This changes every selected check.',
-  runHelp: (heartbeats: number) =>
-    heartbeats === 0
+  runHelp: (others: number) =>
+    others === 0
       ? 'Each check runs once, in addition to its schedule.'
-      : `Each check runs once, in addition to its schedule. ${heartbeats === 1 ? 'One heartbeat is' : `${heartbeats} heartbeats are`} left out: they wait for pings.`,
+      : `Each check runs once, in addition to its schedule. Not included: ${others} paused checks and heartbeats.`,
   pause: 'Pause',
   resume: 'Resume',
 } as const;
