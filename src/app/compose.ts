@@ -10,6 +10,7 @@ import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
 import type { RandomSource } from '#domain/deliveries/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import { machineTime } from './store/machine-time.ts';
 import { isTemporary } from '#lib/temporary-error.ts';
 import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
@@ -21,6 +22,7 @@ import type { Store } from '#store/store.ts';
 import { joinHints } from './hints.ts';
 import type { Notice } from '#actions/operating/notices.ts';
 import { sharedNotices } from '#actions/operating/processes.ts';
+import { clockSetWhileStopped } from '#domain/results/missed-reason.ts';
 import { missingChannelNotice } from '#actions/operating/own-notices.ts';
 import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
@@ -333,15 +335,17 @@ function restOptions(
 
 /** The downtime before this start, and a hold. */
 async function noteStart(opened: OpenedStore, config: Config, log: Log): Promise<void> {
-  await noteAbsence(opened.store, log);
+  await noteAbsence(opened, log);
   await noteHold(opened, config, log);
 }
 
 /** The downtime before this start, for the notices. A full disk is reported by readiness. */
-async function noteAbsence(store: Store, log: Log): Promise<void> {
+async function noteAbsence({ store, clock }: OpenedStore, log: Log): Promise<void> {
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the previous process did not shut down cleanly' });
-  const absence = await store.gaps.noteStart().catch(() => null);
+  const absence = await store.gaps.noteStart(machineTime()).catch(() => null);
   if (absence === null) return;
+  const clockSet = clockSetWhileStopped(absence);
+  if (clockSet !== null) clock.noteSet(clockSet);
   log.warn(absence.isRollback ? 'data.rolled-back' : 'process.was-away', {
     from: new Date(absence.from).toISOString(),
     to: new Date(absence.to).toISOString(),

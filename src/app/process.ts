@@ -10,6 +10,7 @@ import {
 } from '#domain/accounts/process.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
+import { machineTime } from './store/machine-time.ts';
 import type { Store } from '#store/store.ts';
 import type { Config } from '#config/config.ts';
 import { version } from '#config/version.ts';
@@ -84,7 +85,7 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
     id: own.id,
     startedAt: own.startedAt,
     async sign() {
-      await store.gaps.recordHeartbeat();
+      await store.gaps.recordHeartbeat(machineTime());
       const publicUrl = servesApi && deps.isListening() ? deps.publicUrl() : null;
       noBrowserSince = deps.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
       resolverDownSince = deps.isResolverDown() ? (resolverDownSince ?? clock.now()) : null;

@@ -17,6 +17,8 @@ export interface FollowedClock extends Clock {
   sleptMs(): number;
   /** Moves this clock by whole ms. */
   move(byMs: number): void;
+  /** Notes a jump forward before this clock began. */
+  noteSet(jump: ClockSet): void;
   /** The last jump forward; null if there was none, or the last jump was backward. */
   readonly lastSet: ClockSet | null;
   /** How far jumps have set this clock back in total, ms: earlier readings are that much ahead. */
@@ -51,6 +53,9 @@ export function createFollowedClock(
       asleepMs = upMs() - steadyNow();
       if (Math.abs(byMs) >= clockSetMs) lastSet = byMs > 0 ? { from, to: from + byMs } : null;
       if (byMs <= -clockSetMs) setBackMs -= byMs;
+    },
+    noteSet(jump) {
+      lastSet = jump;
     },
     get lastSet() {
       return lastSet;

@@ -84,7 +84,7 @@ describe('notices', () => {
     assert.equal(await gaps.noteStart(), null, 'a restart');
     test.temp.clock.advance(541_000);
     assert.equal(await gaps.rollback(), null);
-    assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false });
+    assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false, stoppedMs: null });
     const [notice] = await noticesOf(test);
     assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
     assert.match(notice?.message ?? '', /not running for 10 min, until \S+Z\. /);
@@ -105,6 +105,29 @@ describe('notices', () => {
   });
 });
 
+describe('a clock that was set while nothing ran', () => {
+  it('differs from downtime by the time since the machine started', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { gaps } = test.temp.store;
+    const { clock } = test.temp;
+    const told = async () => (await noticesOf(test))[0]?.message ?? '';
+    const up = (minutes: number) => ({ boot: 'b', upMs: minutes * 60_000 });
+    await gaps.recordHeartbeat(up(10));
+    clock.advance(3_600_000);
+    assert.equal((await gaps.noteStart({ boot: 'other', upMs: 0 }))?.stoppedMs, null);
+    assert.match(await told(), /^Tocsin was not running for 60 min, .* If the clock was set meanwhile, /);
+    assert.equal((await gaps.noteStart(up(70)))?.stoppedMs, 3_600_000);
+    assert.match(await told(), /^Tocsin was not running for 60 min, .* during that time\.$/);
+    assert.equal((await gaps.noteStart(up(12)))?.stoppedMs, 120_000);
+    assert.match(await told(), /^The clock was set forward by 58 min .* not running for 2 min, /);
+    await gaps.recordHeartbeat(up(20));
+    clock.advance(-1_800_000);
+    assert.equal(await gaps.noteStart(), null, 'nothing is known');
+    assert.equal((await gaps.noteStart(up(20)))?.stoppedMs, 0);
+    assert.match(await told(), /^The clock was set back by 30 min .* not running for 0 s, /);
+  });
+});
+
 describe('data that a restore took away', () => {
   it('is a notice of its own, and its slots say so', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
@@ -118,7 +141,7 @@ describe('data that a restore took away', () => {
       .run(`${backupAt}/${test.now}`);
     const rollback = await gaps.rollback();
     assert.deepEqual(rollback, { from: backupAt, to: test.now });
-    assert.deepEqual(await gaps.noteStart(), { ...rollback, isRollback: true });
+    assert.deepEqual(await gaps.noteStart(), { ...rollback, isRollback: true, stoppedMs: null });
     const [notice] = await noticesOf(test);
     assert.equal(notice?.kind, 'rollback');
     assert.match(notice?.message ?? '', /^Data was rolled back to /);

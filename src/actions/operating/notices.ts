@@ -177,17 +177,35 @@ export function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['la
   if (absence === null) return [];
   const { from, to, isRollback } = absence;
   if (isRollback) return [rollbackNotice(from, to)];
-  const minutes = Math.round((to - from) / 60_000);
+  const { stoppedMs } = absence;
+  const setMs = stoppedMs === null ? 0 : to - from - stoppedMs;
+  const wasSet = Math.abs(setMs) >= shownSetMs;
+  const until = new Date(to).toISOString();
+  const stopped = minutesOf(wasSet && stoppedMs !== null ? stoppedMs : to - from);
+  const known = 'No checks ran during that time.';
+  const message = wasSet
+    ? `The clock was set ${setMs > 0 ? 'forward' : 'back'} by ${minutesOf(setMs)} while Tocsin was not running. It was not running for ${stopped}, until ${until}. ${known}`
+    : `Tocsin was not running for ${stopped}, until ${until}. ${known}${stoppedMs === null ? ' If the clock was set meanwhile, it was another time.' : ''}`;
   return [
     {
       id: `downtime:${from}`,
       kind: 'downtime',
-      since: from,
+      since: Math.min(from, to),
       subject: 'Tocsin',
-      message: `Tocsin was not running for ${minutes} min, until ${new Date(to).toISOString()}. No checks ran during that time.`,
-      action: 'Find the cause, and monitor GET /health/ready from another system.',
+      message,
+      action: wasSet
+        ? 'Check the time synchronization of this machine.'
+        : 'Find the cause, and monitor GET /health/ready from another system.',
     },
   ];
+}
+
+/** A smaller change of the clock is not shown, ms. */
+const shownSetMs = 60_000;
+
+function minutesOf(ms: number): string {
+  const length = Math.abs(ms);
+  return length < 60_000 ? `${Math.round(length / 1000)} s` : `${Math.round(length / 60_000)} min`;
 }
 
 /** A restore that went back in time. Epoch ms. */

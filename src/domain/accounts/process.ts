@@ -84,3 +84,10 @@ export function shownLocations(
     .map(({ code, name, seenAt }) => ({ code, name, silentSince: seenAt }));
   return [...served.map(({ code, name }) => ({ code, name, silentSince: null })), ...silent];
 }
+
+/** How long a machine has been up. Two readings of the same boot differ by real time, including suspension. */
+export interface MachineTime {
+  /** ID of the start of the machine. */
+  readonly boot: string;
+  readonly upMs: number;
+}

@@ -1,7 +1,7 @@
 // Why a run did not take place: only what no known cause explains is called overload.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { missedReason, type MissedFacts } from './missed-reason.ts';
+import { clockSetWhileStopped, missedReason, type MissedFacts } from './missed-reason.ts';
 
 const nothing: MissedFacts = { startedAt: 1000, clockSet: null, isStoreAway: () => false };
 const minute = 60_000;
@@ -25,4 +25,11 @@ test('a run that waited for the database was not missed because of load', () => 
   assert.equal(reasonOf({ isStoreAway: (from, to) => from === run.from && to === run.to }), 'store');
   assert.equal(reasonOf({ isOverlap: true, isStoreAway: () => true }), 'overlap');
   assert.equal(reasonOf({}), 'overload');
+});
+
+test('a clock set forward while this process was stopped is known by the time that really passed', () => {
+  const stopped = (stoppedMs: number | null) => clockSetWhileStopped({ from: 0, to: 60 * minute, stoppedMs });
+  assert.deepEqual([stopped(null), stopped(60 * minute), stopped(59.5 * minute)], [null, null, null]);
+  assert.deepEqual(stopped(5000), { from: 0, to: 60 * minute });
+  assert.deepEqual(stopped(10 * minute), { from: 10 * minute, to: 60 * minute });
 });

@@ -36,3 +36,19 @@ export function missedReason({ from, to }: Period, facts: MissedFacts): Reason {
   if (isOverlap) return 'overlap';
   return isStoreAway(from, to) ? 'store' : 'overload';
 }
+
+/** A shorter downtime is a restart, and a smaller change of the clock is its correction, ms. */
+const longMs = 60_000;
+
+/**
+ * The period by which the clock was set forward while this process was stopped, epoch ms; null = it was not, or that is
+ * not known. A restart alone is part of it.
+ */
+export function clockSetWhileStopped({
+  from,
+  to,
+  stoppedMs,
+}: Period & { readonly stoppedMs: number | null }): Period | null {
+  if (stoppedMs === null || to - from - stoppedMs < longMs) return null;
+  return { from: stoppedMs < longMs ? from : from + stoppedMs, to };
+}

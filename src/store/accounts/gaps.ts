@@ -1,6 +1,7 @@
 // Gaps caused by Tocsin: periods in which nothing ran, and slots without a verdict.
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
+import type { MachineTime } from '#domain/accounts/process.ts';
 import { isSettled } from './unsettled.ts';
 
 /** A period in which nothing ran. Times are epoch ms. */
@@ -9,6 +10,8 @@ export interface Absence {
   readonly to: number;
   /** Not a downtime: a restore rolled the data back to `from`. */
   readonly isRollback: boolean;
+  /** How long Tocsin was stopped by a clock that nobody sets, ms; null = not known, as after a start of the machine. */
+  readonly stoppedMs: number | null;
 }
 
 /** Fact written by a restore: time of the data and of the restore; epoch ms. */
@@ -25,10 +28,17 @@ export interface Gap {
 }
 
 export interface Gaps {
-  /** Records durably that this installation is running; rejects if the store cannot be written. */
-  recordHeartbeat(): Promise<void>;
-  /** At a start, before the first record: the length of the downtime, stored for `lastAbsence`; null = short. */
-  noteStart(): Promise<Absence | null>;
+  /**
+   * Records durably that this installation is running; rejects if the store cannot be written.
+   *
+   * @param machine the time that nobody sets; null = not known
+   */
+  recordHeartbeat(machine?: MachineTime | null): Promise<void>;
+  /**
+   * At a start, before the first record: the length of the downtime, stored for `lastAbsence`, and a change of the
+   * clock meanwhile; null = both are short.
+   */
+  noteStart(machine?: MachineTime | null): Promise<Absence | null>;
   /** The newest downtime that ended less than two days ago. */
   lastAbsence(): Promise<Absence | null>;
   /** The period whose data the last restore removed; null = none. */
@@ -42,6 +52,19 @@ export interface Gaps {
 const dayMs = 86_400_000;
 /** A shorter downtime is a restart, ms. */
 const absenceMs = 60_000;
+
+/** Whether a start is more than a restart. A clock that seems set back is known only by the real time. */
+function isLong(seemingMs: number, stoppedMs: number | null): boolean {
+  return seemingMs >= absenceMs || (stoppedMs !== null && Math.max(stoppedMs, -seemingMs) >= absenceMs);
+}
+
+/** Real time since the last heartbeat at `from`, ms; null = of another machine, or of an earlier start of it. */
+function stoppedFor(stored: string | null, from: number, machine: MachineTime | null): number | null {
+  const [at, boot, upMs] = (stored ?? '').split('/');
+  if (machine === null || boot !== machine.boot || Number(at) !== from) return null;
+  const ms = machine.upMs - Number(upMs);
+  return ms >= 0 ? ms : null;
+}
 
 export function createGaps({ reader, transaction, clock }: Database): Gaps {
   const read = async (key: string): Promise<string | null> => {
@@ -60,18 +83,22 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
   const isRollback = async (from: number): Promise<boolean> =>
     Number(((await read(rollbackKey)) ?? '').split('/')[0] || Number.NaN) === from;
   return {
-    recordHeartbeat: () => write('alive-at', String(clock.now())),
-    async noteStart() {
-      const from = Number((await read('alive-at')) ?? Number.NaN);
-      const to = clock.now();
+    async recordHeartbeat(machine = null) {
+      const now = String(clock.now());
+      await write('alive-at', now);
+      if (machine !== null) await write('alive-machine', `${now}/${machine.boot}/${machine.upMs}`);
+    },
+    async noteStart(machine = null) {
+      const [from, to] = [Number((await read('alive-at')) ?? Number.NaN), clock.now()];
       const isRolledBack = await isRollback(from);
-      if (!(to - from >= absenceMs) && !isRolledBack) return null;
-      await write('absence', `${from}/${to}`);
-      return { from, to, isRollback: isRolledBack };
+      const stoppedMs = isRolledBack ? null : stoppedFor(await read('alive-machine'), from, machine);
+      if (!isRolledBack && !isLong(to - from, stoppedMs)) return null;
+      await write('absence', [from, to, ...(stoppedMs === null ? [] : [stoppedMs])].join('/'));
+      return { from, to, isRollback: isRolledBack, stoppedMs };
     },
     async lastAbsence() {
-      const [from = 0, to = 0] = ((await read('absence')) ?? '').split('/').map(Number);
-      return to > clock.now() - 2 * dayMs ? { from, to, isRollback: await isRollback(from) } : null;
+      const [from = 0, to = 0, stoppedMs = null] = ((await read('absence')) ?? '').split('/').map(Number);
+      return to > clock.now() - 2 * dayMs ? { from, to, isRollback: await isRollback(from), stoppedMs } : null;
     },
     async rollback() {
       const [from, to] = ((await read(rollbackKey)) ?? '').split('/').map(Number);
