@@ -135,11 +135,15 @@ test('a paused heartbeat is silent, and its period begins anew when it is activa
 
 test('pings that were received stay in the list however many are missing', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
+  const pingedAt = beat.test.now;
   await beat.ping();
   await beat.judge();
   for (let round = 0; round < 12; round++) await beat.after(15 * minute + settleMs);
   const events = await beat.events();
   assert.deepEqual([events.length, events[0]], [10, 'ping RECEIVED']);
+  const { overview } = beat.test.temp.store;
+  const newest = (await overview.newestResults(beat.test.accountId, [beat.id])).get(beat.id);
+  assert.deepEqual([newest?.outcome, newest?.pingedAt], ['failed', pingedAt], 'the last run is the last ping');
 });
 
 test('a heartbeat follows its group, and another period begins its timer anew', async (newStore) => {

@@ -118,6 +118,7 @@ test('the newest result of a check is shown with its message', async (newStore) 
           responseTimeMs: 12.345,
           location: 'local',
           message: 'expected 200, got 500',
+          pingedAt: null,
         },
       ],
     ],

@@ -55,6 +55,9 @@ const row = z
     flappingSince,
     frequencySeconds: z.number().describe('Interval between runs; for a heartbeat, its period.'),
     nextRunAt: instant.nullable().describe('null for heartbeats and paused checks.'),
+    lastRunAt: instant
+      .nullable()
+      .describe('When the check last ran; for a heartbeat, when it last received a ping. null = never.'),
     lastResult: z
       .strictObject({
         id: z.uuid(),

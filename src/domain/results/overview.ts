@@ -283,6 +283,8 @@ export interface NewestResult {
   readonly responseTimeMs: number | null;
   readonly location: string;
   readonly message: string | null;
+  /** When a heartbeat last received a ping; null = never, or it is no heartbeat. */
+  readonly pingedAt: number | null;
 }
 
 /** Deliveries of an account, each counted up to 10,000. */

@@ -54,6 +54,19 @@ function hourText(at: number): string {
   return text;
 }
 
+/** A missing ping is a result, but no run. */
+function lastResultToWire(
+  checkType: string,
+  last: OverviewRow['lastResult'],
+): Pick<OverviewBody['rows'][number], 'lastRunAt' | 'lastResult'> {
+  if (last === null) return { lastRunAt: null, lastResult: null };
+  const { pingedAt, startedAt, ...result } = last;
+  return {
+    lastRunAt: isoTextOrNull(checkType === 'HEARTBEAT' ? pingedAt : startedAt),
+    lastResult: { ...result, startedAt: isoText(startedAt) },
+  };
+}
+
 function rowToWire({ check, figures, lastResult, ...entry }: OverviewRow): OverviewBody['rows'][number] {
   const { buckets, sparkline, responseTimes, availability } = figures;
   return {
@@ -77,7 +90,7 @@ function rowToWire({ check, figures, lastResult, ...entry }: OverviewRow): Overv
     flappingSince: isoTextOrNull(check.state?.flappingSince ?? null),
     frequencySeconds: check.frequencyMs / 1000,
     nextRunAt: isoTextOrNull(entry.nextRunAt),
-    lastResult: lastResult === null ? null : { ...lastResult, startedAt: isoText(lastResult.startedAt) },
+    ...lastResultToWire(check.checkType, lastResult),
     buckets: buckets.map((bucket) => ({ ...bucket, from: hourText(bucket.from) })),
     responseTimes,
     sparkline: [...sparkline],

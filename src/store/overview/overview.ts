@@ -127,7 +127,13 @@ async function newestResults(
         .onRef('results.check_id', '=', 'check_states.check_id')
         .onRef('results.id', '=', 'check_states.last_result_id'),
     )
+    .leftJoin('heartbeats', (join) =>
+      join
+        .onRef('heartbeats.account_id', '=', 'check_states.account_id')
+        .onRef('heartbeats.check_id', '=', 'check_states.check_id'),
+    )
     .select([
+      'heartbeats.pinged_at',
       'results.check_id',
       'results.id',
       'results.outcome',
@@ -149,6 +155,7 @@ async function newestResults(
         responseTimeMs: row.response_us === null ? null : row.response_us / 1000,
         location: row.location,
         message: row.message,
+        pingedAt: row.pinged_at,
       },
     ]),
   );

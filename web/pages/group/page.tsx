@@ -129,7 +129,7 @@ function Members({ groupId }: { readonly groupId: string }) {
         {
           id: 'last',
           title: text.columns.last,
-          cell: ({ lastResult }) => (lastResult === null ? text.never : <Ago at={lastResult.startedAt} />),
+          cell: ({ lastRunAt }) => (lastRunAt === null ? text.never : <Ago at={lastRunAt} />),
         },
       ]}
     />

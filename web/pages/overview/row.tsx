@@ -90,9 +90,7 @@ export const CheckRow = memo(function CheckRow({
         )}
       </div>
       <Availability row={row} />
-      <div className={css['last']}>
-        {row.lastResult === null ? text.neverRun : <Ago at={row.lastResult.startedAt} />}
-      </div>
+      <div className={css['last']}>{row.lastRunAt === null ? text.neverRun : <Ago at={row.lastRunAt} />}</div>
       {(run || write) && <RowMenu row={row} />}
     </>
   );
