@@ -27,7 +27,11 @@ const availability = z.strictObject({
     .max(1)
     .nullable()
     .describe('Fraction of the monitored time without failure. null = nothing was monitored.'),
-  known: z.number().min(0).max(1).describe('Fraction of the time that is known.'),
+  known: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Fraction of the scheduled time, from the first run of the check, that has a result.'),
 });
 
 const row = z

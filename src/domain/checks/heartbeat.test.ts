@@ -139,6 +139,19 @@ test('a deadline during our own downtime is unknown and is extended by one perio
   assert.equal(evaluateHeartbeat(inspected.heartbeat, inspected.heartbeat.dueAt, { gaps }).overdue?.outcome, 'failed');
 });
 
+test('the time of a downtime is unknown to its end: the next ping does not count it as passed', () => {
+  // Off for two days, with a deadline after 15 minutes of them.
+  const back = 2 * 24 * 60;
+  const { overdue, heartbeat } = evaluateHeartbeat(pinged, at + (back + 1) * minute, { gaps: [gap(5, back)] });
+  assert.deepEqual(
+    [overdue?.outcome, overdue?.at, overdue?.intervalMs],
+    ['unknown', at + back * minute, back * minute],
+  );
+  const next = ping(heartbeat, at + (back + 10) * minute);
+  assert.equal(next.judged?.intervalMs, 10 * minute);
+  assert.equal(next.state, 'GRACE', 'expected a period after the downtime');
+});
+
 test('downtime while no ping was expected, or after the deadline, is no excuse', () => {
   const now = at + 20 * minute;
   for (const gaps of [gap(1, 4), gap(15, 19)]) {

@@ -183,7 +183,7 @@ const returnMs = 2500;
 /** Outcome of a deadline that has passed. */
 export interface Overdue {
   readonly outcome: Extract<Outcome, 'failed' | 'unknown'>;
-  /** The deadline. */
+  /** The deadline; if it is excused, when pings are expected again. */
   readonly at: number;
   /** As `intervalMs` of a result. */
   readonly intervalMs: number;
@@ -263,14 +263,16 @@ export function evaluateHeartbeat(
   if (deadline === null || timerAt === null || now < deadline + settleMs) {
     return { overdue: null, heartbeat: { ...heartbeat, dueAt: inspect(heartbeat) } };
   }
-  const intervalMs = Math.max(0, deadline - (resultAt ?? timerAt));
-  const overdue = { at: Math.max(deadline, resultAt ?? 0), intervalMs };
+  const since = resultAt ?? timerAt;
   // Whether a ping could have been received is known only once there is a newer record.
   if (receivingAt !== null && receivingAt < deadline) {
     const pauseMs = now - receivingAt > silentMs ? slowPollMs : retryMs;
     return { overdue: null, heartbeat: { ...heartbeat, dueAt: now + pauseMs } };
   }
   const excused = excuseOf({ timerAt, deadline, periodMs, isExcused }, now, reach);
+  // Nothing is known until pings are expected again: the next one does not say what was before.
+  const until = excused === null ? deadline : Math.min(now, Math.max(deadline, excused.timerAt));
+  const overdue = { at: Math.max(until, resultAt ?? 0), intervalMs: Math.max(0, until - since) };
   const next: Heartbeat = {
     ...heartbeat,
     timerAt: excused?.timerAt ?? now,
@@ -283,7 +285,7 @@ export function evaluateHeartbeat(
       excused === null
         ? {
             at: overdue.at,
-            intervalMs: stretchMs(intervalMs, resultAt !== null && !heartbeat.isPassing),
+            intervalMs: stretchMs(overdue.intervalMs, resultAt !== null && !heartbeat.isPassing),
             outcome: 'failed',
             excuse: null,
           }

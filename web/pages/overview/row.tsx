@@ -100,7 +100,7 @@ function Availability({ row: { availability } }: { readonly row: OverviewRow }) 
   return (
     <div className={css['availability']} title={text.availability}>
       {([availability.day, availability.week, availability.month] as const).map(({ ratio, known }, index) => (
-        <span key={index} title={ratio === null ? 'Not monitored' : `${percent(known)} of the time was monitored`}>
+        <span key={index} title={text.known(ratio === null ? null : percent(known))}>
           {ratio === null ? '–' : percent(ratio)}
         </span>
       ))}

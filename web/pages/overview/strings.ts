@@ -65,6 +65,7 @@ export const text = {
   },
   p50p95: 'Response time, p50 and p95 of 24 hours',
   availability: 'Uptime: 24 hours, 7 days, 30 days',
+  known: (share: string | null) => (share === null ? 'No results' : `${share} of the scheduled time has a result`),
   lastRun: 'Last run',
   neverRun: 'Not yet',
   selected: (count: number) => (count === 1 ? '1 check selected' : `${count} checks selected`),
