@@ -5,8 +5,13 @@ import { type Addressed, foreignHost } from './hosts.ts';
 
 const own = { publicUrl: () => 'https://Tocsin.example.com:8443/base', allowed: ['tocsin.lan', '*.inside.example'] };
 
-function refused(headers: Addressed['headers'], target = '/v1/setup', isForwarded = false): string | null {
-  return foreignHost({ headers, target, isForwarded }, own);
+function refused(
+  headers: Addressed['headers'],
+  target = '/v1/setup',
+  isForwarded = false,
+  isOpen = false,
+): string | null {
+  return foreignHost({ headers, target, isForwarded, isOpen }, own);
 }
 
 test('addresses, names of this machine, the public URL and allowed names are answered, with any port and case', () => {
@@ -29,6 +34,7 @@ test('other names are refused, whatever they look like', () => {
 test('a key, a ping, a trigger URL and health are answered under any name', () => {
   const host = 'evil.example';
   assert.equal(refused({ host, authorization: 'Bearer x' }), null);
+  assert.equal(refused({ host, authorization: 'Bearer x' }, '/v1/setup', false, true), host, 'nobody verifies it');
   const open =
     '/health/live /health/ready?x /health /ping/abc /ping/abc/fail /checks/1/trigger/abc?x=1 /check-groups/7/trigger/abc';
   for (const path of open.split(' ')) assert.equal(refused({ host }, path), null, path);

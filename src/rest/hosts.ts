@@ -17,6 +17,8 @@ export interface Addressed {
   readonly target: string;
   /** Whether the request comes from a trusted proxy, whose `x-forwarded-host` counts as well. */
   readonly isForwarded: boolean;
+  /** Whether its operation answers everybody: then an Authorization header, which any page can set, proves nothing. */
+  readonly isOpen: boolean;
 }
 
 /** Paths that need no secret of a browser: their token is in the address, or they show nothing. */
@@ -24,10 +26,10 @@ const openPaths = /^\/(?:health(?:[/?]|$)|ping\/|(?:checks|check-groups)\/[^/?]+
 
 /**
  * The name under which a request must not be answered; null = it may be. A request without a name comes from no
- * browser. One with an Authorization header brings its own right.
+ * browser. One with an Authorization header brings its own right, if the operation verifies it.
  */
-export function foreignHost({ headers, target, isForwarded }: Addressed, own: OwnHosts): string | null {
-  if (headers.authorization !== undefined || openPaths.test(target)) return null;
+export function foreignHost({ headers, target, isForwarded, isOpen }: Addressed, own: OwnHosts): string | null {
+  if ((headers.authorization !== undefined && !isOpen) || openPaths.test(target)) return null;
   const forwarded = isForwarded ? String(headers['x-forwarded-host'] ?? '').split(',') : [];
   const [, inTarget = ''] = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target) ?? [];
   // All of them, because a page can set x-forwarded-host, and not every proxy replaces it.

@@ -91,6 +91,7 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     method: methodsOfOperation(operation),
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
+    config: { verifiesKey: operation.permission !== 'none' || route.verifiesKey === true },
     onRequest: (request, reply, done) => {
       // Otherwise the framework would reject content types of bodies that this operation ignores or reads in any case.
       if (operation.body === undefined || operation.isAnyType === true) delete request.raw.headers['content-type'];

@@ -59,6 +59,8 @@ export type ResultOf<Id extends OperationId> =
 export interface Route {
   readonly id: OperationId;
   readonly run: (call: AnyCall) => unknown;
+  /** Whether the handler of an operation without permission verifies the Authorization header itself. */
+  readonly verifiesKey?: boolean;
 }
 
 /** A handler with the operation it implements. */

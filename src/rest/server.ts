@@ -191,10 +191,11 @@ function addressFault(request: FastifyRequest): HttpRefusal | undefined {
 }
 
 function foreignHostOf(request: FastifyRequest, hosts: OwnHosts): string | null {
-  const { headers, raw, host } = request;
+  const { headers, raw, host, is404, routeOptions } = request;
   // The framework takes the header over from trusted proxies alone.
   const isForwarded = headers['x-forwarded-host'] !== undefined && host !== (headers.host ?? '');
-  return foreignHost({ headers, target: raw.url ?? '', isForwarded }, hosts);
+  const isOpen = !is404 && !('verifiesKey' in routeOptions.config && routeOptions.config.verifiesKey === true);
+  return foreignHost({ headers, target: raw.url ?? '', isForwarded, isOpen }, hosts);
 }
 
 function sendMisdirected({ headers }: FastifyRequest, reply: FastifyReply, name: string): void {

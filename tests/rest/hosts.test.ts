@@ -58,6 +58,19 @@ test('the public name, allowed names, addresses and keys are answered', async ()
   assert.equal((await ask(`/checks/${crypto.randomUUID()}/trigger/y`, { host: 'evil.example' })).status, 404);
 });
 
+test('an Authorization header that the operation does not verify opens no foreign name', async () => {
+  for (const authorization of ['', 'x', 'Bearer x', `Bearer ${on.apiKey}`]) {
+    const headers = { host: 'evil.example', authorization };
+    for (const path of ['/v1/setup', '/docs', '/results/x', '/metrics']) {
+      assert.equal((await ask(path, headers)).status, 421, path);
+    }
+    for (const path of ['/v1/setup', '/v1/sessions'])
+      assert.equal((await ask(path, headers, 'POST')).status, 421, path);
+  }
+  assert.equal((await ask('/v1/checks', { host: 'evil.example', authorization: 'Bearer x' })).status, 401);
+  assert.equal((await ask('/v1/unknown', { host: 'evil.example', authorization: 'Bearer x' })).status, 404);
+});
+
 test('the name that a trusted proxy passes on must be allowed, and allows no other', async () => {
   const through = (host: string, name: string) => ask('/v1/setup', { host, 'x-forwarded-host': name });
   assert.equal((await through('127.0.0.1:3000', 'tocsin.example.com')).status, 200);

@@ -44,10 +44,11 @@ function probeRoutes(probes: HealthProbes): Route[] {
 
 /** The metrics route. */
 export function metricsRoute({ metrics, metricsAccess }: Pick<HealthProbes, 'metrics' | 'metricsAccess'>): Route {
-  return route('getMetrics', async ({ headers }) => {
+  const metricsOf = route('getMetrics', async ({ headers }) => {
     requireAccess(metricsAccess, headers);
     return new Answer(200, await metrics.metrics(), { 'content-type': metrics.contentType });
   });
+  return { ...metricsOf, verifiesKey: metricsAccess.token !== null };
 }
 
 function requireAccess({ token, port, isClosed }: MetricsAccess, { authorization }: IncomingHttpHeaders): void {
