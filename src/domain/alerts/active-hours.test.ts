@@ -44,3 +44,17 @@ test('follows daylight saving time', () => {
     '2026-11-02T13:00:00.000Z',
   );
 });
+
+test('a period that a clock change skips up to its end is shifted whole', () => {
+  const now = Date.parse('2026-03-28T12:00:00Z');
+  for (const [from, to, startsAt] of [
+    ['02:00', '03:00', '2026-03-29T01:00:00Z'],
+    ['02:30', '03:15', '2026-03-29T01:30:00Z'],
+  ] as const) {
+    const periods = [{ days: ['SUN'], from, to }] as const;
+    const hours = { timeZone: 'Europe/Berlin', periods, outside: 'WAIT', otherChannelId: null } as const;
+    const found = activeFrom(hours, now);
+    assert.equal(found, Date.parse(startsAt));
+    assert.equal(activeFrom(hours, found), found, 'it is active when it said it would be');
+  }
+});

@@ -41,12 +41,14 @@ export function activeFrom({ timeZone, periods }: ActiveHours, now: number): num
       if (weekday === undefined || !days.includes(weekday)) continue;
       const [begins, ends] = [midnight + minutesOf(from) * minuteMs, midnight + minutesOf(to) * minuteMs];
       const startsAt = instantAt(begins, timeZone, 'first');
-      const endsAt = instantAt(ends <= begins ? ends + dayMs : ends, timeZone, 'last');
+      const endsOn = ends <= begins ? ends + dayMs : ends;
+      const endsBy = instantAt(endsOn, timeZone, 'last');
+      // Skipped by the clock change up to its end: it is shifted whole, or it would never begin.
+      const endsAt = endsBy > startsAt ? endsBy : startsAt + endsOn - begins;
       if (startsAt <= now && now < endsAt) return now;
       if (startsAt > now) next = Math.min(next, startsAt);
     }
   }
-  // Only a period that a clock change skips whole is not found within a week.
   return Number.isFinite(next) ? next : now + dayMs;
 }
 
