@@ -22,9 +22,9 @@ export function firstMinutes({
 ${firstKey.text === null ? 'Your address, and the API key that you chose:' : 'Your address and API key; the key is shown only this once:'}
 
   export TOCSIN_URL=${address}
-  export TOCSIN_API_KEY=${firstKey.text ?? '<the value of TOCSIN_BOOTSTRAP_API_KEY>'}
+  export TOCSIN_API_KEY=${firstKey.text ?? "''"}
 
-Paste these two lines into another terminal, then these five for a first alert:
+Paste these two lines${firstKey.text === null ? ', with your key between the quotes,' : ''} into another terminal, then these five for a first alert:
 
 ${commands}
 
