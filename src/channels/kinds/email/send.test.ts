@@ -313,8 +313,10 @@ test('hanging mails of one account leave connections for others', async () => {
     assert.ok(durationMs < 5000, `waited ${durationMs} ms`);
   }
   const reasons = (await Promise.all(stuck)).map(({ error }) => error?.message.replace(/:\d+/, ''));
+  // A busy machine may not even connect in time.
+  const isOfMail = (reason: string | undefined) => reason?.startsWith('could not connect') !== true;
   assert.deepEqual(
-    [...new Set(reasons)],
+    [...new Set(reasons.filter(isOfMail))],
     [
       'localhost did not finish the SMTP session within 6 s; it stopped after RCPT TO',
       'no connection to localhost was free within 6 s; other emails used them',
