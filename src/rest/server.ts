@@ -94,6 +94,11 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply, options),
     clientErrorHandler: (error, socket) => answerParserFault(error, socket, nextId()),
   });
+  // What is not answered by then would hold up the end of the process.
+  app.addHook('preClose', (done) => {
+    setTimeout(() => app.server.closeAllConnections(), 3000).unref();
+    done();
+  });
   answerInTurn(app.server, options.sending?.waiting);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
