@@ -64,6 +64,14 @@ export interface RestOptions {
   readonly connections?: Omit<ConnectionLimits, 'proxies'>;
 }
 
+/** What is not answered three seconds after the end begins would hold up the end of the process. */
+function closeSoon(app: FastifyInstance): void {
+  app.addHook('preClose', (done) => {
+    setTimeout(() => app.server.closeAllConnections(), 3000).unref();
+    done();
+  });
+}
+
 /**
  * Creates the server without opening it: `await server.listen({ host, port })`, `await server.close()`. `close` waits
  * for requests in progress and closes idle connections.
@@ -94,11 +102,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply, options),
     clientErrorHandler: (error, socket) => answerParserFault(error, socket, nextId()),
   });
-  // What is not answered by then would hold up the end of the process.
-  app.addHook('preClose', (done) => {
-    setTimeout(() => app.server.closeAllConnections(), 3000).unref();
-    done();
-  });
+  closeSoon(app);
   answerInTurn(app.server, options.sending?.waiting);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
