@@ -1,4 +1,5 @@
 // The HTTP server: mounts every operation of the contract on the framework, with one format for all errors.
+import type { Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -64,14 +65,6 @@ export interface RestOptions {
   readonly connections?: Omit<ConnectionLimits, 'proxies'>;
 }
 
-/** What is not answered three seconds after the end begins would hold up the end of the process. */
-function closeSoon(app: FastifyInstance): void {
-  app.addHook('preClose', (done) => {
-    setTimeout(() => app.server.closeAllConnections(), 3000).unref();
-    done();
-  });
-}
-
 /**
  * Creates the server without opening it: `await server.listen({ host, port })`, `await server.close()`. `close` waits
  * for requests in progress and closes idle connections.
@@ -102,7 +95,6 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply, options),
     clientErrorHandler: (error, socket) => answerParserFault(error, socket, nextId()),
   });
-  closeSoon(app);
   answerInTurn(app.server, options.sending?.waiting);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
@@ -114,6 +106,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   });
   const sending = createSending(options.sending ?? {});
   finishAnswersBeforeClose(app, ending, sending, options.closingStallMs ?? 3000);
+  closeUnusedConnections(app);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
   const rateLimits = {
     keys: createRateLimit(options.rateLimit, 60_000, options.now),
@@ -166,6 +159,32 @@ function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending, { open }
       if (sending.size === 0) done();
       else onSent = done;
     });
+  });
+}
+
+/** How long a connection without a request may stay open once the server closes, ms. */
+const unusedMs = 1000;
+
+/** Node.js would wait for connections that have not sent a whole request. */
+function closeUnusedConnections(app: FastifyInstance): void {
+  const requests = new Map<Socket, number>();
+  app.server.on('connection', (socket) => {
+    requests.set(socket, 0);
+    socket.once('close', () => requests.delete(socket));
+  });
+  const count = (socket: Socket, by: number): void => {
+    const present = requests.get(socket);
+    if (present !== undefined) requests.set(socket, present + by);
+  };
+  app.server.prependListener('request', ({ socket }, response) => {
+    count(socket, 1);
+    response.once('close', () => count(socket, -1));
+  });
+  app.addHook('preClose', (done) => {
+    setTimeout(() => {
+      for (const [socket, open] of requests) if (open === 0 && socket.writableLength === 0) socket.destroy();
+    }, unusedMs).unref();
+    done();
   });
 }
 

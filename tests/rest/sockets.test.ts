@@ -146,6 +146,25 @@ test('a server that is closing does not wait for a client that stops reading its
   await server.close();
 });
 
+test(
+  'a server that is closing does not wait for connections without a whole request',
+  { timeout: 30_000 },
+  async (t) => {
+    const { server } = restUnderTest();
+    const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+    const answered = 'GET /v1/runtimes HTTP/1.1\r\nhost: a\r\nauthorization: Bearer tsn_reader\r\n\r\n';
+    for (const text of ['', 'GET /v1/runtimes HTTP/1.1\r\nhost:', `${answered}GET /v1`]) {
+      const accepted = once(server.server, 'connection');
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      t.after(() => socket.destroy());
+      await accepted;
+      socket.write(text);
+      if (text.startsWith(answered)) await once(socket, 'data');
+    }
+    await server.close();
+  },
+);
+
 test('a waiting route is notified when its client disconnects', async () => {
   const waiting = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
