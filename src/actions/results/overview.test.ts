@@ -66,3 +66,18 @@ test('the event loop turns many times while 4,000 checks with 100 tags each are 
   assert.deepEqual([total, sections.length, sections[0]?.name], [400_000 + own, 900, 'tag-0']);
   assert.ok(turns > 4, `${turns} turns`);
 });
+
+test('the overview says that some time before the start is not evaluated yet', async () => {
+  const overview: OverviewDeps['overview'] = {
+    checks: async () => ({ checks: [], windows: [] }),
+    figures: async () => new Map(),
+    availabilities: async () => new Map(),
+    newestResults: async () => new Map(),
+    deliveries: async () => ({ pending: 0, retrying: 0, exhausted24h: 0 }),
+  };
+  const question = { sort: 'state', isDescending: false, limit: 100, offset: 0 } as const;
+  for (const isSettled of [true, false]) {
+    const options = { overview, afterGaps: async () => isSettled, targetOf: () => null, clock: { now: () => 0 } };
+    assert.equal((await createOverviewActions(options).read(caller, question)).gapsPending, !isSettled);
+  }
+});

@@ -91,7 +91,7 @@ export function composeActions(deps: ActionDeps) {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: forget, clock }),
     ...peopleOf(deps, forget),
-    ...checksOf(deps),
+    ...checksOf(deps, afterGaps),
     alertChannels: channelsOf(deps),
     alertMessages: composeAlertMessages(deps, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
@@ -212,7 +212,7 @@ function channelsOf({ config, store, clock, onChannelsChanged }: ActionDeps) {
 }
 
 /** Checks, their groups, heartbeats, triggers and results. */
-function checksOf(deps: ActionDeps) {
+function checksOf(deps: ActionDeps, afterGaps: GapWait) {
   const { store, clock, runtimes, ownProcess } = deps;
   const { accounts, alertChannels } = store;
   const { checks, checkGroups } = wakingChecks(deps);
@@ -241,7 +241,11 @@ function checksOf(deps: ActionDeps) {
       pingUrl,
     }),
     checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
-    heartbeats: createHeartbeatActions({ ...store, clock }),
+    heartbeats: createHeartbeatActions({
+      ...store,
+      checkHistory: historyAfterGaps(store.checkHistory, afterGaps, store.gaps),
+      clock,
+    }),
     pings: joinPings(deps),
   };
 }
