@@ -33,7 +33,7 @@ export function visibleVariables(caller: Caller, variables: readonly Environment
  * a new value.
  * @param path path of the value in the input
  */
-export function valueMeant(
+export function mergedValue(
   input: Pick<VariableInput, 'value' | 'secret'>,
   present: EnvironmentVariable | null,
   path: string,
@@ -55,26 +55,26 @@ const ownVariableBytes = 65_536;
 /**
  * The new variables of a check or group. Refuses (`invalid`) duplicate keys, and a list that grows beyond 65,536 bytes.
  */
-export function variablesMeant(
+export function mergedVariables(
   inputs: readonly VariableInput[],
   present: readonly EnvironmentVariable[],
 ): EnvironmentVariable[] {
   const byKey = new Map(present.map((variable) => [variable.key, variable]));
   const seen = new Set<string>();
-  const meant = inputs.map((input, index) => {
+  const merged = inputs.map((input, index) => {
     const { key, locked, secret } = input;
     if (seen.has(key)) throw invalidField(`environmentVariables[${index}].key`, 'is duplicated');
     seen.add(key);
     if (!byKey.has(key)) requireVariableName(key, `environmentVariables[${index}].key`);
-    const value = valueMeant(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
+    const value = mergedValue(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
     return { key, value, locked, secret };
   });
-  const bytes = bytesOf(meant);
+  const bytes = bytesOf(merged);
   if (bytes > ownVariableBytes && bytes > bytesOf(present)) {
     const shown = bytes.toLocaleString('en-US');
     throw invalidField('environmentVariables', `must have at most 65,536 bytes of names and values, not ${shown}`);
   }
-  return meant;
+  return merged;
 }
 
 function bytesOf(variables: readonly EnvironmentVariable[]): number {
@@ -101,22 +101,22 @@ export function shownRequest(caller: Caller, request: JsonObject): JsonObject {
 }
 
 /** A request with masks replaced by stored values. Refuses (`invalid`) a mask without a stored value. */
-export function requestMeant(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
-  return passwordMeant(unmasked(request, present, path), present, path);
+export function mergedRequest(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
+  return mergedPassword(mergedMasks(request, present, path), present, path);
 }
 
 /**
  * A request or channel configuration with stored values in place of masked headers, query parameters and URL
  * credentials. Refuses (`invalid`) a mask without a stored value.
  */
-export function unmasked(written: JsonObject, present: JsonObject | null, path: string): JsonObject {
-  const meant: Record<string, JsonValue> = { ...written };
+export function mergedMasks(written: JsonObject, present: JsonObject | null, path: string): JsonObject {
+  const merged: Record<string, JsonValue> = { ...written };
   for (const name of ['headers', 'queryParameters']) {
     const pairs = written[name];
     if (!Array.isArray(pairs)) continue;
     const stored = present?.[name];
     const left = Array.isArray(stored) ? [...(stored as readonly JsonValue[])] : [];
-    meant[name] = (pairs as readonly JsonValue[]).map((pair, index) => {
+    merged[name] = (pairs as readonly JsonValue[]).map((pair, index) => {
       const at = left.findIndex((each) => isSameKey(each, pair, name));
       const [known] = at < 0 ? [] : left.splice(at, 1);
       const fields = objectOrNull(pair);
@@ -132,9 +132,9 @@ export function unmasked(written: JsonObject, present: JsonObject | null, path: 
   if (typeof url === 'string' && url.includes(mask)) {
     const isShown = typeof stored === 'string' && [maskUserInfo(stored), maskAddress(stored)].includes(url);
     if (!isShown) throw invalidField(`${path}.url`, `has ${mask}, which is only the placeholder of what is stored`);
-    meant['url'] = stored;
+    merged['url'] = stored;
   }
-  return meant;
+  return merged;
 }
 
 function isSameKey(one: JsonValue, other: JsonValue, name: string): boolean {
@@ -143,7 +143,7 @@ function isSameKey(one: JsonValue, other: JsonValue, name: string): boolean {
   return name === 'headers' ? a.toLowerCase() === b.toLowerCase() : a === b;
 }
 
-function passwordMeant(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
+function mergedPassword(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
   const auth = objectOrNull(request['basicAuth']);
   if (auth === null || auth['password'] !== mask) return request;
   const password = objectOrNull(present?.['basicAuth'])?.['password'];

@@ -19,7 +19,7 @@ import { createResultLinks } from '#actions/results/result-links.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
 import { hasChromium } from '#sandbox/find-chromium.ts';
 import type { Store } from '#store/store.ts';
-import { joinHints } from './hints.ts';
+import { composeHints } from './hints.ts';
 import type { Notice } from '#actions/operating/notices.ts';
 import { sharedNotices } from '#actions/operating/processes.ts';
 import { clockSetWhileStopped } from '#domain/results/missed-reason.ts';
@@ -28,7 +28,7 @@ import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
 import { brokenChannelsOf } from './path/templates.ts';
 import { createListeners, type Listeners } from './http/listen.ts';
-import type { PathDeps } from './path/joint.ts';
+import type { PathDeps } from './path/step-deps.ts';
 import { type RunningPath, startPath } from './path/path.ts';
 import { createOwnProcess, type OwnProcess } from './process.ts';
 import { composeInvitations, type Invitations } from './http/invitations.ts';
@@ -114,9 +114,9 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   // Reads the state of other processes before the first step is built. A full disk is reported by readiness.
   await ownProcess.sign().catch(() => undefined);
   const authentication = createAuthentication({ ...store, clock });
-  const metrics = joinMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
+  const metrics = composeMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
+  const hints = composeHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
@@ -220,7 +220,7 @@ function createStop({
   };
 }
 
-function joinMetrics(
+function composeMetrics(
   { store, clock }: Opened,
   config: Config,
   { prober, ownProcess, runtimes }: Pick<PathDeps, 'prober' | 'ownProcess'> & { readonly runtimes: LoadedRuntimes },

@@ -30,7 +30,7 @@ export interface JoinedHints {
  * @param wakeHere false = the loop does not run in this process
  * @param forgetKeys called when keys were changed in another process
  */
-export function joinHints(
+export function composeHints(
   { wakes }: Pick<Store, 'wakes'>,
   ownProcess: Pick<OwnProcess, 'known' | 'sign'>,
   wakeHere: (name: LoopName) => boolean | undefined,

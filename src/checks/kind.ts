@@ -114,7 +114,7 @@ export interface SideProbe {
 }
 
 /** A check kind that runs in a probe thread. */
-export interface CheckKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
+export interface CheckKind<Schema extends CheckSchema = CheckSchema> extends KindDescription<Schema> {
   readonly isScripted?: never;
   readonly isCalled?: never;
   readonly hooks?: HookScripts;
@@ -122,7 +122,7 @@ export interface CheckKind<Schema extends CheckSchema = CheckSchema> extends Kin
 }
 
 /** A check kind that runs scripts, each in its own process and limited in number (docs/decisions/0082). */
-export interface ScriptedKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
+export interface ScriptedKind<Schema extends CheckSchema = CheckSchema> extends KindDescription<Schema> {
   readonly isScripted: true;
   readonly isCalled?: never;
   readonly hooks?: never;
@@ -133,7 +133,7 @@ export interface ScriptedKind<Schema extends CheckSchema = CheckSchema> extends 
 }
 
 /** A check kind that waits for pings instead of probing (docs/decisions/0090). */
-export interface CalledKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
+export interface CalledKind<Schema extends CheckSchema = CheckSchema> extends KindDescription<Schema> {
   readonly isScripted?: never;
   readonly isCalled: true;
   readonly hooks?: never;
@@ -143,7 +143,7 @@ export interface CalledKind<Schema extends CheckSchema = CheckSchema> extends Ki
 export type AnyKind = CheckKind | ScriptedKind | CalledKind;
 
 /** What every kind declares about its settings and results. */
-export interface KindWords<Schema extends CheckSchema = CheckSchema> {
+export interface KindDescription<Schema extends CheckSchema = CheckSchema> {
   /** Wire schema. */
   readonly schema: Schema;
   /** Metrics for analytics. */

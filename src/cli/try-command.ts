@@ -49,7 +49,7 @@ export async function tryCommand(runtime: string, values: TryWords): Promise<num
     runtime,
     checks: values.checks === undefined ? null : idsOf(values.checks),
   };
-  const { deps, stop, close } = joinDeps(config, found.runtimes);
+  const { deps, stop, close } = composeDeps(config, found.runtimes);
   let ended: keyof typeof endings | null = null;
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     // Further signals are ignored: shutdown is in progress, and interrupting it would leave files behind.
@@ -77,7 +77,7 @@ export async function tryCommand(runtime: string, values: TryWords): Promise<num
 }
 
 /** Assembles what runs the checks, as in the service. */
-function joinDeps(config: Config, runtimes: readonly InstalledRuntime[]) {
+function composeDeps(config: Config, runtimes: readonly InstalledRuntime[]) {
   const { scriptsAtOnce, scriptMs, chromium, caCertificates } = config;
   const egress = { ...config.egress, closed: createPlaceBoard(ownAddresses(config, [config.port])) };
   const stopping = new AbortController();

@@ -89,7 +89,7 @@ async function lookUp(socket: Socket, { host, family }: GatewayRequest, guard: G
 /** Connects, confirms, and forwards bytes in both directions. @returns a function that cancels it */
 function makeWay(
   socket: Socket,
-  place: Place,
+  place: Endpoint,
   { guard, onWay, stay }: Pick<CallDeps, 'guard' | 'onWay'> & { readonly stay: () => void },
 ): () => void {
   let isOver = false;
@@ -142,13 +142,13 @@ function watchEnd(socket: Socket): () => void {
 type Reached = (error: unknown, way: Socket | null) => void;
 
 /** Target of a connection. */
-interface Place {
+interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
 /** Connects like checks and webhooks: the guard checks the target first, then the connected address. */
-function reach(place: Place, guard: Guard, settle: Reached): () => void {
+function reach(place: Endpoint, guard: Guard, settle: Reached): () => void {
   if (guard.tunnel !== null) return guard.tunnel(place, settle);
   let isOver = false;
   let giveUp = (): void => {
@@ -166,7 +166,7 @@ function reach(place: Place, guard: Guard, settle: Reached): () => void {
 }
 
 /** Tries all addresses, as checks do. */
-function connectTo(addresses: readonly string[], { host, port }: Place, guard: Guard, settle: Reached): () => void {
+function connectTo(addresses: readonly string[], { host, port }: Endpoint, guard: Guard, settle: Reached): () => void {
   const late = setTimeout(() => {
     giveUp();
     settle(connectError('ETIMEDOUT', `connect ETIMEDOUT ${host}:${port}`), null);

@@ -25,21 +25,21 @@ interface DueAlert {
 }
 
 /** Store methods of this step. */
-interface StateStore<Place, Opened> {
+interface StateStore<Cursor, Opened> {
   judgeStates(rules: {
     readonly now: number;
-    readonly after: Place | null;
+    readonly after: Cursor | null;
     readonly judge: (standing: StandingState) => DueAlert | null;
     readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
     readonly isDigested?: ((channelType: string) => boolean) | undefined;
     readonly isBrief?: ((channelType: string) => boolean) | undefined;
-  }): Promise<{ readonly opened: readonly Opened[]; readonly next: Place | null }>;
+  }): Promise<{ readonly opened: readonly Opened[]; readonly next: Cursor | null }>;
 }
 
 /** Dependencies of the step. */
-export interface JudgeStatesOptions<Place, Opened> {
-  readonly store: StateStore<Place, Opened>;
+export interface JudgeStatesOptions<Cursor, Opened> {
+  readonly store: StateStore<Cursor, Opened>;
   readonly clock: Clock;
   /** Available run locations. */
   readonly locations: () => readonly string[];
@@ -64,9 +64,9 @@ const restMs = 20;
 const [shortestRestMs, longestRestMs] = [1000, 4000] as const;
 
 /** One tick processes a slice. Returns the delay until the next one, ms. */
-export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Place, Opened>): () => Promise<number> {
+export function createJudgeStates<Cursor, Opened>(options: JudgeStatesOptions<Cursor, Opened>): () => Promise<number> {
   const { store, clock, render, statusOf, isDigested, isBrief } = options;
-  let after: Place | null = null;
+  let after: Cursor | null = null;
   let slices = 0;
   return async () => {
     const now = clock.now();

@@ -26,7 +26,7 @@ const freshMs = 1000;
 /** Maximum number of addresses that are known to send pings; beyond it, every address may be one. */
 const maxPinging = 10_000;
 
-interface Place {
+interface ConnectionSlot {
   readonly socket: Socket;
   /** The network that it counts for, and its parts, the smallest last. */
   readonly networks: readonly string[];
@@ -42,10 +42,10 @@ interface Place {
 /** Connections of a network, those that changed longest ago first. */
 interface Group {
   /** Without a request in progress; closed first. */
-  readonly idle: Set<Place>;
-  readonly busy: Set<Place>;
+  readonly idle: Set<ConnectionSlot>;
+  readonly busy: Set<ConnectionSlot>;
   /** With an authenticated request, or a ping in progress. */
-  readonly reserved: Set<Place>;
+  readonly reserved: Set<ConnectionSlot>;
 }
 
 /** Share of all places by network: addresses and /64, /56, /48 of IPv6. */
@@ -56,7 +56,7 @@ const reservedShare = 1 / 8;
 /** Limits the connections of a server from now on. */
 export function shareConnections(server: Server, limits: ConnectionLimits): Connections {
   const table = new PlaceTable(limits);
-  const places = new WeakMap<Socket, Place>();
+  const places = new WeakMap<Socket, ConnectionSlot>();
   server.on('connection', (socket: Socket) => {
     const place = table.open(socket);
     if (place === null) return;
@@ -84,7 +84,7 @@ class PlaceTable {
   /** By the largest network, between which places are shared. */
   readonly #groups = new Map<string, Group>();
   readonly #counts = new Map<string, number>();
-  readonly #open = new Set<Place>();
+  readonly #open = new Set<ConnectionSlot>();
   /** Addresses that sent pings. */
   readonly #pinging = new Set<string>();
   #reserved = 0;
@@ -98,10 +98,10 @@ class PlaceTable {
   }
 
   /** null = the connection is refused. */
-  open(socket: Socket): Place | null {
+  open(socket: Socket): ConnectionSlot | null {
     const address = plainAddress(socket.remoteAddress ?? '');
     const isProxy = address !== '' && this.#proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-    const place: Place = {
+    const place: ConnectionSlot = {
       socket,
       networks: networksOf(address),
       isProxy,
@@ -121,7 +121,7 @@ class PlaceTable {
     return null;
   }
 
-  begin(place: Place, isPing: boolean): void {
+  begin(place: ConnectionSlot, isPing: boolean): void {
     this.#move(place, () => {
       place.requests++;
       place.isPing = isPing;
@@ -129,7 +129,7 @@ class PlaceTable {
   }
 
   /** @param isPinged a ping was accepted */
-  end(place: Place, isPinged: boolean): void {
+  end(place: ConnectionSlot, isPinged: boolean): void {
     if (isPinged && this.#pinging.size < maxPinging) this.#pinging.add(addressOf(place));
     this.#move(place, () => {
       place.requests--;
@@ -137,11 +137,11 @@ class PlaceTable {
     });
   }
 
-  recognize(place: Place): void {
+  recognize(place: ConnectionSlot): void {
     if (!place.isRecognized) this.#move(place, () => (place.isRecognized = true));
   }
 
-  close(place: Place): void {
+  close(place: ConnectionSlot): void {
     if (!this.#open.delete(place)) return;
     this.#takeOut(place);
     for (const network of place.networks) {
@@ -151,7 +151,7 @@ class PlaceTable {
     }
   }
 
-  #move(place: Place, change: () => void): void {
+  #move(place: ConnectionSlot, change: () => void): void {
     if (!this.#open.has(place)) return;
     this.#takeOut(place);
     change();
@@ -159,7 +159,7 @@ class PlaceTable {
     this.#setOf(place).add(place);
   }
 
-  #takeOut(place: Place): void {
+  #takeOut(place: ConnectionSlot): void {
     const [network = ''] = place.networks;
     const group = this.#groups.get(network);
     if (group === undefined) return;
@@ -169,7 +169,7 @@ class PlaceTable {
   }
 
   /** Where a connection belongs. It must be added there. */
-  #setOf(place: Place): Set<Place> {
+  #setOf(place: ConnectionSlot): Set<ConnectionSlot> {
     const [network = ''] = place.networks;
     let group = this.#groups.get(network);
     if (group === undefined) {
@@ -184,7 +184,7 @@ class PlaceTable {
   }
 
   /** Closes connections until there is a place for a new one; false = none can be closed. */
-  #makeRoom(place: Place): boolean {
+  #makeRoom(place: ConnectionSlot): boolean {
     const { max } = this.#limits;
     const [network = ''] = place.networks;
     if (!place.isProxy) {
@@ -222,21 +222,24 @@ class PlaceTable {
   }
 
   /** Tells of a connection that may have carried a ping. One of an address that never sent one does not. */
-  #refuse(place: Place): void {
+  #refuse(place: ConnectionSlot): void {
     if (this.#pinging.size === maxPinging || this.#pinging.has(addressOf(place))) this.#limits.onRefused?.();
   }
 
-  #shareOf({ networks }: Place, at: number): number {
+  #shareOf({ networks }: ConnectionSlot, at: number): number {
     const { max } = this.#limits;
     const parts = networks.length === 1 ? [shares.address] : [shares.provider, shares.site, shares.address];
     return Math.max(1, Math.floor(max * (parts[at] ?? 1)));
   }
 
   /** @param withFresh also a connection that has had no time to send its request */
-  #closeOne(group: Group, mayClose: (place: Place) => boolean, withFresh: boolean): boolean {
+  #closeOne(group: Group, mayClose: (place: ConnectionSlot) => boolean, withFresh: boolean): boolean {
     const now = performance.now();
     const fresh = this.#limits.freshMs ?? freshMs;
-    const first = (places: Iterable<Place>, fits: (place: Place) => boolean): Place | undefined => {
+    const first = (
+      places: Iterable<ConnectionSlot>,
+      fits: (place: ConnectionSlot) => boolean,
+    ): ConnectionSlot | undefined => {
       for (const place of places) if (mayClose(place) && fits(place)) return place;
       return undefined;
     };
@@ -258,7 +261,7 @@ class PlaceTable {
 }
 
 /** The smallest network of a connection. */
-function addressOf({ networks }: Place): string {
+function addressOf({ networks }: ConnectionSlot): string {
   return networks.at(-1) ?? '';
 }
 

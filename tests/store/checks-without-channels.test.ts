@@ -48,9 +48,9 @@ test('a check notifies nobody unless a channel that sends failures is subscribed
 
   const { rows } = await checks.list(account, {}, { limit: 100, offset: 0 });
   assert.deepEqual(Object.fromEntries(rows.map(({ check, notifiesNobody }) => [check.name, notifiesNobody])), expected);
-  const unconfirmed = await checksWithoutChannels.ofAccount(account);
-  assert.equal(unconfirmed?.checks, 4);
-  assert.deepEqual(unconfirmed.among.toSorted(), [
+  const withoutChannel = await checksWithoutChannels.ofAccount(account);
+  assert.equal(withoutChannel?.checks, 4);
+  assert.deepEqual(withoutChannel.among.toSorted(), [
     'alone',
     'channel without failures',
     'group without failures',

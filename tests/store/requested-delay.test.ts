@@ -132,7 +132,7 @@ describe('a receiver that asks to wait', () => {
     await using _ = test;
     const [one] = await test.claimDeliveries();
     await ask(test, one, 45);
-    const until = 'SELECT asked_until FROM alert_channels';
+    const until = 'SELECT requested_until FROM alert_channels';
     const before = Number(test.one(until));
     await test.path.moveWithClock(-1_800_000, test.now - 1_800_000);
     assert.equal(test.one(until), before - 1_800_000);
@@ -166,7 +166,7 @@ describe('a receiver that asks to wait', () => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
     const until = test.now + 600_000;
-    test.temp.raw.exec(`UPDATE deliveries SET attempts = 5; UPDATE alert_channels SET asked_until = ${until}`);
+    test.temp.raw.exec(`UPDATE deliveries SET attempts = 5; UPDATE alert_channels SET requested_until = ${until}`);
     const step = createSendDeliveries({
       store: test.path,
       clock: test.temp.clock,

@@ -34,7 +34,7 @@ import { type Action, ActionMenu } from '../ui/controls/menu.tsx';
 import { applyTheme, useTheme } from '../ui/layout/theme.ts';
 import css from './shell.module.css';
 
-interface Place {
+interface NavigationItem {
   readonly to: '/' | '/alerts' | '/deliveries' | '/groups' | '/reports' | '/notices' | '/wall' | '/settings/system';
   readonly text: string;
   readonly icon: LucideIcon;
@@ -47,7 +47,7 @@ function useCountsQuery() {
   return search === undefined || isNarrowed(search) ? { limit: 1 } : queryOf(search);
 }
 
-function usePlaces(): readonly Place[] {
+function usePlaces(): readonly NavigationItem[] {
   const { operate } = useMay();
   const notices = useRead('listNotices');
   const overview = useRead('getOverview', { query: useCountsQuery() });
@@ -102,7 +102,7 @@ export function Navigation({ onSearch, live }: { readonly onSearch: () => void; 
   );
 }
 
-function PlaceLink({ place: { to, text, icon: Icon, count = 0 } }: { readonly place: Place }) {
+function PlaceLink({ place: { to, text, icon: Icon, count = 0 } }: { readonly place: NavigationItem }) {
   return (
     <Link to={to} className={css['place']} activeOptions={{ exact: to === '/', includeSearch: false }}>
       <Icon size={18} aria-hidden />
@@ -193,7 +193,7 @@ function PersonMenu() {
   );
 }
 
-function PhoneMenu({ places }: { readonly places: readonly Place[] }) {
+function PhoneMenu({ places }: { readonly places: readonly NavigationItem[] }) {
   const navigate = useNavigate();
   const actions = usePersonActions();
   const links = places.map(({ to, text, icon: Icon, count = 0 }) => ({

@@ -2,7 +2,13 @@
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import { type ShownVariable, shownVariables, valueMeant, type VariableInput, requireVariableName } from '../masking.ts';
+import {
+  type ShownVariable,
+  shownVariables,
+  mergedValue,
+  type VariableInput,
+  requireVariableName,
+} from '../masking.ts';
 import type { MissingVariables } from '../checks/missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
@@ -57,7 +63,7 @@ export function createVariableActions({ variables, missingVariables }: VariableD
     async create(caller, input) {
       requirePermission(caller, 'write');
       requireVariableName(input.key, 'key');
-      const variable: EnvironmentVariable = { ...input, value: valueMeant(input, null, 'value') };
+      const variable: EnvironmentVariable = { ...input, value: mergedValue(input, null, 'value') };
       if (!(await variables.add(caller.accountId, variable))) {
         throw new Refusal('conflict', `The environment variable ${variable.key} already exists.`);
       }
@@ -68,7 +74,7 @@ export function createVariableActions({ variables, missingVariables }: VariableD
       const changed = await variables.change(caller.accountId, key, (present) => {
         const next = { ...present, ...change };
         const isKept = value === null && !present.secret;
-        return { ...next, value: isKept ? present.value : valueMeant({ ...next, value }, present, 'value') };
+        return { ...next, value: isKept ? present.value : mergedValue({ ...next, value }, present, 'value') };
       });
       if (changed === null) throw notFound('environment variable', key);
       return written(caller, changed);

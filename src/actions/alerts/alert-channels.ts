@@ -8,7 +8,7 @@ import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
-import { unmasked, withoutLocked } from '../masking.ts';
+import { mergedMasks, withoutLocked } from '../masking.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
@@ -180,7 +180,7 @@ async function changeChannel(
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
     const base = { ...present, config: deps.mergedConfig(present) };
     const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
-    const stored = config === undefined ? present : storedMeant(deps, present, config);
+    const stored = config === undefined ? present : mergedConfig(deps, present, config);
     const { config: ownConfig, secrets } = stored;
     const grouping =
       change.grouping === undefined ? present.grouping : (change.grouping ?? deps.isGrouped(type, ownConfig));
@@ -209,9 +209,9 @@ function refuseReport({ reportTypes }: ChannelDeps, type: string, { report }: Pi
 }
 
 /** The stored form of a changed configuration. */
-function storedMeant(deps: ChannelDeps, { type, config, secrets }: AlertChannel, written: JsonObject) {
-  const meant = unmasked(deps.wholeConfig(type, written), config, 'config');
-  return storedOrRefused(deps.storedConfig(type, meant, secrets, deps.clock.now()));
+function mergedConfig(deps: ChannelDeps, { type, config, secrets }: AlertChannel, written: JsonObject) {
+  const merged = mergedMasks(deps.wholeConfig(type, written), config, 'config');
+  return storedOrRefused(deps.storedConfig(type, merged, secrets, deps.clock.now()));
 }
 
 function storedOrRefused<Stored extends object>(outcome: Stored | { readonly issue: Problem }): Stored {

@@ -11,12 +11,12 @@ import { type Choices, placingProblems } from './check-rules.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 import { type GroupSecretDeps, groupSecretProblems } from './group-secrets.ts';
 import {
-  requestMeant,
+  mergedRequest,
   type ShownVariable,
   shownRequest,
   shownVariables,
   type VariableInput,
-  variablesMeant,
+  mergedVariables,
 } from '../masking.ts';
 import { groupNames, type MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
@@ -210,8 +210,8 @@ function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
     mutedFrom: null,
     createdAt: 0,
     updatedAt: null,
-    environmentVariables: variablesMeant(input.environmentVariables, []),
-    apiCheckDefaults: requestMeant(requestWithMeaning(input.apiCheckDefaults, null), null, 'apiCheckDefaults'),
+    environmentVariables: mergedVariables(input.environmentVariables, []),
+    apiCheckDefaults: mergedRequest(requestWithMeaning(input.apiCheckDefaults, null), null, 'apiCheckDefaults'),
   };
 }
 
@@ -222,10 +222,10 @@ function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGro
     ...present,
     ...fields,
     ...(environmentVariables && {
-      environmentVariables: variablesMeant(environmentVariables, present.environmentVariables),
+      environmentVariables: mergedVariables(environmentVariables, present.environmentVariables),
     }),
     ...(fields.apiCheckDefaults && {
-      apiCheckDefaults: requestMeant(
+      apiCheckDefaults: mergedRequest(
         requestWithMeaning(fields.apiCheckDefaults, present.apiCheckDefaults),
         present.apiCheckDefaults,
         'apiCheckDefaults',

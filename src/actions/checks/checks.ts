@@ -12,8 +12,8 @@ import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
-import { heartbeatMeant } from '../heartbeats/heartbeat-settings.ts';
-import { objectOrNull, requestMeant, type VariableInput, variablesMeant } from '../masking.ts';
+import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
+import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
@@ -103,14 +103,14 @@ export interface CheckActions {
   /**
    * Keeps fields that are not given, also in settings.
    * @param checkType refuse checks of other types (`not-found`); null = any type, with settings of an API check
-   * @param said the type named in the body, which must be the check's type
+   * @param namedType the type named in the body, which must be the check's type
    */
   change(
     caller: Caller,
     id: string,
     change: CheckChange,
     checkType: CheckType | null,
-    said?: CheckType,
+    namedType?: CheckType,
   ): Promise<ShownCheck>;
   /** Lets older assertions fail if their value does not exist, like new ones. */
   upgradeAssertions(caller: Caller, id: string): Promise<ShownCheck>;
@@ -136,14 +136,14 @@ export function createCheckActions(deps: CheckDeps): CheckActions {
     async create(caller, checkType, input, isAutoAssigned) {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions, ...fields } = input;
-      const environmentVariables = variablesMeant(input.environmentVariables, []);
+      const environmentVariables = mergedVariables(input.environmentVariables, []);
       const identity = { accountId: caller.accountId, id: newId(), checkType, createdAt: 0, updatedAt: null };
       const draft: Check = {
         ...fields,
         ...identity,
         mutedFrom: null,
         environmentVariables,
-        settings: settingsMeant(checkType, input.settings, {}, deps),
+        settings: mergedSettings(checkType, input.settings, {}, deps),
       };
       const check = withMuteStart(draft, null, true, deps.now());
       refuseProblems([...problemsOf(check, input, null, deps), ...(await scriptProblemsOf(check, deps))]);
@@ -151,12 +151,12 @@ export function createCheckActions(deps: CheckDeps): CheckActions {
       const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
       return shownWithWarnings(caller, savedOrRefused(added), deps);
     },
-    async change(caller, id, wanted, checkType, said) {
+    async change(caller, id, wanted, checkType, namedType) {
       requirePermission(caller, 'write');
       const inherited = await inheritedBy(caller, id, wanted, deps);
       const ofScripts = await scriptProblemsOfChange(caller, id, wanted, deps);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
-        requireType(present, wanted, checkType, said);
+        requireType(present, wanted, checkType, namedType);
         const change = mergedCheck(wanted, present);
         const { subscriptions, check } = changedCheck(present, change, wanted, deps);
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);
@@ -195,8 +195,8 @@ function changedCheck(
   const environmentVariables =
     change.environmentVariables === undefined
       ? present.environmentVariables
-      : variablesMeant(change.environmentVariables, present.environmentVariables);
-  const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, deps);
+      : mergedVariables(change.environmentVariables, present.environmentVariables);
+  const settings = mergedSettings(present.checkType, change.settings ?? {}, present.settings, deps);
   const draft: Check = { ...present, ...fields, environmentVariables, settings };
   return { check: withMuteStart(draft, present, mutedUntilRecovery !== undefined, deps.now()), subscriptions };
 }
@@ -251,9 +251,9 @@ function requireType(
   present: Check,
   change: CheckChange,
   checkType: CheckType | null,
-  said: CheckType | undefined,
+  namedType: CheckType | undefined,
 ): void {
-  if (said !== undefined && said !== present.checkType) {
+  if (namedType !== undefined && namedType !== present.checkType) {
     const message = `cannot be changed from ${present.checkType}: create a new check for another type`;
     refuseProblems([{ path: 'checkType', message }]);
   }
@@ -332,17 +332,17 @@ function problemsOf(check: Check, written: Partial<CheckInput>, present: Check |
   return problems;
 }
 
-function settingsMeant(
+function mergedSettings(
   checkType: CheckType,
   written: JsonObject,
   present: JsonObject,
   { newToken }: CheckDeps,
 ): JsonObject {
   const settings = settingsWithMeaning({ ...present, ...written }, present);
-  if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: heartbeatMeant(written, present, newToken) };
+  if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: mergedHeartbeat(written, present, newToken) };
   const request = objectOrNull(settings['request']);
   if (request === null || written['request'] === undefined) return settings;
-  return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };
+  return { ...settings, request: mergedRequest(request, objectOrNull(present['request']), 'request') };
 }
 
 async function withGroups(

@@ -25,7 +25,7 @@ export function createMissingBrowsers({
   return async (accountId) => {
     const at = now();
     const all = await processes.list();
-    const lacking = all.flatMap(lackOf).filter((one) => isAlive(one, at));
+    const lacking = all.flatMap(findLack).filter((one) => isAlive(one, at));
     if (lacking.length === 0) return [];
     const served = servedLocations(all, location, at).map(({ code }) => code);
     const places = (await browserChecks.locations(accountId)).flatMap((codes) => placesOf(codes, served));
@@ -44,7 +44,7 @@ interface Lack extends Pick<ProcessSign, 'host' | 'seenAt'> {
   readonly since: number;
 }
 
-function lackOf({ location, host, seenAt, noBrowserSince: since }: ProcessSign): Lack[] {
+function findLack({ location, host, seenAt, noBrowserSince: since }: ProcessSign): Lack[] {
   return since === null ? [] : [{ code: location.code, host, seenAt, since }];
 }
 

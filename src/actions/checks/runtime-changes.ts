@@ -49,7 +49,7 @@ export async function groupRuntimeProblems(
   const { accountId, id } = present;
   const [account] = await deps.accounts.list([accountId]);
   const inherited = (group: CheckGroup | null): Inherited => ({ group, account: account?.runtimeId ?? null });
-  const stranded = newStranded();
+  const stranded = createStrandedChecks();
   for await (const check of allChecks(accountId, { groupId: id }, deps.checks)) {
     stranded.add(check, inherited(present), inherited(next), deps);
   }
@@ -67,7 +67,7 @@ export async function accountRuntimeProblems(
   const groups = rememberGroups(deps.checkGroups);
   const given = { check: null, group: null, account: next, runtimeFallback: false };
   const { runtime } = runtimeChoice(given, runtimes(), now());
-  const stranded = newStranded();
+  const stranded = createStrandedChecks();
   for (const checkType of scriptTypes) {
     // A runtime that supports the whole type leaves no check without one, so the checks need not be read.
     const refuses = refusesRuntime({ checkType, settings: {} }, null);
@@ -85,7 +85,7 @@ const anotherOne = 'a runtime that can run all of them';
 const ownOne = 'first set runtimeId on these checks';
 
 /** Collects checks that a change leaves without a runtime, except those that have none before it. */
-function newStranded() {
+function createStrandedChecks() {
   let count = 0;
   let first = '';
   return {

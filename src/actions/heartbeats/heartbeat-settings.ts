@@ -5,7 +5,7 @@ import type { JsonObject } from '#domain/json.ts';
 import { objectOrNull } from '../masking.ts';
 
 /** Settings of a request with the token: the existing one, or a new one. */
-export function heartbeatMeant(written: JsonObject, present: JsonObject, newToken: () => string): JsonObject {
+export function mergedHeartbeat(written: JsonObject, present: JsonObject, newToken: () => string): JsonObject {
   const stored = objectOrNull(present['heartbeat']);
   const wanted = objectOrNull(written['heartbeat']);
   return { ...stored, ...wanted, pingToken: stored?.['pingToken'] ?? newToken() };

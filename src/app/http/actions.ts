@@ -246,7 +246,7 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       checkHistory: historyAfterGaps(store.checkHistory, afterGaps, store.gaps),
       clock,
     }),
-    pings: joinPings(deps),
+    pings: composePings(deps),
   };
 }
 
@@ -283,7 +283,7 @@ function removeCheck(deps: ActionDeps): (accountId: string, id: string) => Promi
 }
 
 /** Pings that arrive during a write share the next commit. */
-function joinPings(deps: ActionDeps) {
+function composePings(deps: ActionDeps) {
   const { config, store, clock, metrics, wake, pingFailures } = deps;
   const receive = createGather({
     write: async (pings: readonly ReceivedPing[]) => {

@@ -21,7 +21,7 @@ import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
 import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
-import { type Joint, messageOf, type PathDeps, required } from './joint.ts';
+import { type StepDeps, messageOf, type PathDeps, required } from './step-deps.ts';
 
 /** Log events of lost deliveries. */
 const lostEvents = {
@@ -34,9 +34,9 @@ function isLost(status: string): status is keyof typeof lostEvents {
   return Object.hasOwn(lostEvents, status);
 }
 
-export function joinSendDeliveries(joint: Joint) {
-  const { store, clock, owner, ownProcess, sender, metrics, log, wake, onLogged } = joint;
-  const { sendingLimits } = joint.config;
+export function composeSendDeliveries(deps: StepDeps) {
+  const { store, clock, owner, ownProcess, sender, metrics, log, wake, onLogged } = deps;
+  const { sendingLimits } = deps.config;
   // Sequential: a receiver that is down ends many deliveries at once.
   let logging = Promise.resolve();
   const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
@@ -59,7 +59,7 @@ export function joinSendDeliveries(joint: Joint) {
         replayOf,
         secrets,
       }),
-    render: renderWith(joint),
+    render: renderWith(deps),
     admitFirst: createActiveHours({ ...channelRules, ...store.activeHours, clock, owner }),
     admit: createAdmitDeliveries({
       ...channelRules,
@@ -90,9 +90,9 @@ export function joinSendDeliveries(joint: Joint) {
   });
 }
 
-export function joinReportFailingChannels(joint: Joint): () => Promise<number> {
-  const { store, clock, links, log, wake } = joint;
-  const render = renderWith(joint);
+export function composeReportFailingChannels(deps: StepDeps): () => Promise<number> {
+  const { store, clock, links, log, wake } = deps;
+  const render = renderWith(deps);
   return createReportFailingChannels({
     store: store.failingChannels,
     clock,
@@ -140,13 +140,13 @@ export function prepareWith({
 }
 
 /** Renders with what a process knows; an error ends the delivery. */
-function renderWith(joint: Joint) {
+function renderWith(deps: StepDeps) {
   const {
     random,
     userAgent,
     publicUrl,
     config: { gateways, serverTimeZone },
-  } = joint;
+  } = deps;
   return (channel: AlertChannel, input: RenderInput, createdAt: number): Rendered => {
     const { variables, digest, report } = input;
     const timeZone = zoneOf(input, serverTimeZone);
@@ -158,7 +158,7 @@ function renderWith(joint: Joint) {
         return { request: channelRules.renderReport(channel, { report, variables, linkOf }, facts, own) };
       }
       if (digest === undefined) return { request: channelRules.render(channel, variables, facts, own) };
-      const digestLinks = digestLinksOf(joint, channel.accountId, digest.at);
+      const digestLinks = digestLinksOf(deps, channel.accountId, digest.at);
       return { request: channelRules.renderDigest(channel, { digest, variables, links: digestLinks }, facts, own) };
     } catch (error) {
       const reason = channelRules.missing(channel.type, own);
@@ -168,7 +168,7 @@ function renderWith(joint: Joint) {
 }
 
 /** @param at time of the digest, epoch ms */
-function digestLinksOf({ links, acknowledgeLinks, publicUrl }: Joint, accountId: string, at: number) {
+function digestLinksOf({ links, acknowledgeLinks, publicUrl }: StepDeps, accountId: string, at: number) {
   return {
     overview: `${publicUrl()}/`,
     check: ({ checkId }: DigestCheck) => `${publicUrl()}/checks/${checkId}`,
@@ -186,7 +186,14 @@ function pagePath({ every, timeZone, span }: AccountReport, checkId: string | nu
   return `/reports?${new URLSearchParams({ every, timezone: timeZone, at: `${at}Z` }).toString()}`;
 }
 
-export function joinSendAccountReports({ config, store, startedAt, clock, log, wake }: Joint): () => Promise<number> {
+export function composeSendAccountReports({
+  config,
+  store,
+  startedAt,
+  clock,
+  log,
+  wake,
+}: StepDeps): () => Promise<number> {
   const reports = createAccountReportActions({ ...store, serverTimeZone: config.serverTimeZone, clock });
   return createSendAccountReports({
     store: store.accountReports,
@@ -202,7 +209,7 @@ export function joinSendAccountReports({ config, store, startedAt, clock, log, w
   });
 }
 
-export function joinJudgeStorms({ store, clock, log, wake }: Joint): () => Promise<number> {
+export function composeJudgeStorms({ store, clock, log, wake }: StepDeps): () => Promise<number> {
   return createJudgeStorms({
     store: store.alertStorms,
     clock,

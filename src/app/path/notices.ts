@@ -2,10 +2,10 @@
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
 import { ownNotices } from '#actions/operating/own-notices.ts';
 import { createSendNotices } from '#upkeep/send-notices.ts';
-import type { Joint } from './joint.ts';
+import type { StepDeps } from './step-deps.ts';
 
-export function joinSendNotices(joint: Joint, idleMs: number): () => Promise<number> {
-  const { config, store, clock, ownProcess, processNotices, publicUrl, wake, log } = joint;
+export function composeSendNotices(stepDeps: StepDeps, idleMs: number): () => Promise<number> {
+  const { config, store, clock, ownProcess, processNotices, publicUrl, wake, log } = stepDeps;
   const channel = config.noticeChannel;
   if (channel === null) return () => Promise.resolve(idleMs);
   const { accountId, alertChannelId } = channel;

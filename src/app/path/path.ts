@@ -10,20 +10,20 @@ import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
-import { joinSendNotices } from './notices.ts';
-import { joinCallWatchdog } from './watchdog.ts';
-import { joinCloseUnservedRuns } from './unserved.ts';
-import { joinRemoveOldRows } from './upkeep.ts';
+import { composeSendNotices } from './notices.ts';
+import { composeCallWatchdog } from './watchdog.ts';
+import { composeCloseUnservedRuns } from './unserved.ts';
+import { composeRemoveOldRows } from './upkeep.ts';
 import { type LoopName, recordStep } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
-import { type Joint, type PathDeps } from './joint.ts';
+import { type StepDeps, type PathDeps } from './step-deps.ts';
 import {
-  joinJudgeStorms,
-  joinReportFailingChannels,
-  joinSendAccountReports,
-  joinSendDeliveries,
+  composeJudgeStorms,
+  composeReportFailingChannels,
+  composeSendAccountReports,
+  composeSendDeliveries,
 } from './deliveries.ts';
-import { joinJudgeHeartbeats, joinJudgeStates, joinRecordResults, joinRunChecks } from './results.ts';
+import { composeJudgeHeartbeats, composeJudgeStates, composeRecordResults, composeRunChecks } from './results.ts';
 
 /** The running steps of this process. */
 export interface RunningPath {
@@ -44,37 +44,37 @@ export interface RunningPath {
 /** How long work in progress may take to finish at shutdown, ms; with the rest, shutdown takes less than 10 s. */
 const graceMs = 6000;
 
-export async function startPath(deps: PathDeps): Promise<RunningPath> {
-  const { config, store, clock, ownProcess, pingFailures: failures } = deps;
+export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
+  const { config, store, clock, ownProcess, pingFailures: failures } = pathDeps;
   const startedAt = clock.now();
   await store.path.takeOver(startedAt);
   const rollback = await store.gaps.rollback().catch(() => null);
-  const joint: Joint = { ...deps, owner: ownProcess.id, startedAt, rollback };
-  const records = joinRecordResults(joint);
-  const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
-  const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
+  const deps: StepDeps = { ...pathDeps, owner: ownProcess.id, startedAt, rollback };
+  const records = composeRecordResults(deps);
+  const runs = config.roles.includes('runner') ? composeRunChecks(deps, records) : null;
+  const deliveries = config.roles.includes('deliverer') ? composeSendDeliveries(deps) : null;
   const templates = keepTemplates(deps);
   const recordReception = createRecordReception({ store: store.receptions, ownProcess, failures, clock });
   // Before anything is evaluated, finds out since when no ping could be received.
   if (config.roles.includes('api')) await recordReception().catch(() => undefined);
   const idle = (): Promise<number> => Promise.resolve(idleMs);
   const ticks: Record<LoopName, () => Promise<number>> = {
-    'follow-clock': joinFollowClock(deps),
-    'schedule-runs': joinScheduleRuns(joint),
-    'judge-heartbeats': joinJudgeHeartbeats(joint),
-    'judge-states': joinJudgeStates(joint),
+    'follow-clock': composeFollowClock(deps),
+    'schedule-runs': composeScheduleRuns(deps),
+    'judge-heartbeats': composeJudgeHeartbeats(deps),
+    'judge-states': composeJudgeStates(deps),
     'record-reception': recordReception,
     'run-checks': () => runs?.tick() ?? idle(),
-    'close-unserved-runs': joinCloseUnservedRuns(joint, records),
+    'close-unserved-runs': composeCloseUnservedRuns(deps, records),
     'send-deliveries': () => deliveries?.tick() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
-    'remove-old-rows': joinRemoveOldRows(joint),
-    'judge-storms': joinJudgeStorms(joint),
-    'send-account-reports': joinSendAccountReports(joint),
-    'report-failing-channels': joinReportFailingChannels(joint),
+    'remove-old-rows': composeRemoveOldRows(deps),
+    'judge-storms': composeJudgeStorms(deps),
+    'send-account-reports': composeSendAccountReports(deps),
+    'report-failing-channels': composeReportFailingChannels(deps),
     'process-heartbeat': createProcessHeartbeat({ ownProcess }),
-    'call-watchdog': joinCallWatchdog(joint, idleMs),
-    'send-notices': joinSendNotices(joint, idleMs),
+    'call-watchdog': composeCallWatchdog(deps, idleMs),
+    'send-notices': composeSendNotices(deps, idleMs),
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, deps);
@@ -126,7 +126,7 @@ function healthOf(
   };
 }
 
-function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathDeps): () => Promise<number> {
+function composeFollowClock({ store, clock, measureTime, log, onClockSet }: PathDeps): () => Promise<number> {
   return createFollowClock({
     store: store.path,
     clock,
@@ -138,7 +138,7 @@ function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathDep
   });
 }
 
-function joinScheduleRuns({
+function composeScheduleRuns({
   store,
   clock,
   ownProcess,
@@ -146,7 +146,7 @@ function joinScheduleRuns({
   rollback,
   metrics,
   wake,
-}: Joint): () => Promise<number> {
+}: StepDeps): () => Promise<number> {
   return createScheduleRuns({
     store: store.path,
     firstRuns: store.firstRuns,

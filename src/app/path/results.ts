@@ -12,11 +12,11 @@ import type { WaitingPing } from '#store/schedules/heartbeat-rows.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { servedCodes } from '../process.ts';
 import { idleMs } from './loops.ts';
-import { type Joint, messageOf, required, type PathDeps } from './joint.ts';
+import { type StepDeps, messageOf, required, type PathDeps } from './step-deps.ts';
 import { prepareWith } from './deliveries.ts';
 
-export function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
-  const { store, clock, owner, config, metrics } = joint;
+export function composeJudgeHeartbeats(deps: StepDeps): () => Promise<number> {
+  const { store, clock, owner, config, metrics } = deps;
   return createJudgeHeartbeats<WaitingPing>({
     store: store.path,
     clock,
@@ -25,22 +25,22 @@ export function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     pingFinding,
     overdueFinding,
     serverTimeZone: config.serverTimeZone,
-    render: prepareWith(joint),
+    render: prepareWith(deps),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
     isBrief: channelRules.isBrief,
-    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, deps),
     onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
   });
 }
 
-export function joinJudgeStates(joint: Joint): () => Promise<number> {
-  const { store, clock, ownProcess, log, wake } = joint;
+export function composeJudgeStates(deps: StepDeps): () => Promise<number> {
+  const { store, clock, ownProcess, log, wake } = deps;
   return createJudgeStates<StateKey, OpenedAlert>({
     store: store.path,
     clock,
     locations: servedCodes(ownProcess),
-    render: prepareWith(joint),
+    render: prepareWith(deps),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
     isBrief: channelRules.isBrief,
@@ -52,8 +52,8 @@ export function joinJudgeStates(joint: Joint): () => Promise<number> {
   });
 }
 
-export function joinRunChecks(
-  { store, clock, owner, config, prober, scripts, ownProcess, startedAt, metrics, wake, log }: Joint,
+export function composeRunChecks(
+  { store, clock, owner, config, prober, scripts, ownProcess, startedAt, metrics, wake, log }: StepDeps,
   records: RecordResults,
 ) {
   const record = createKeepAssets({
@@ -78,18 +78,18 @@ export function joinRunChecks(
   });
 }
 
-export function joinRecordResults(joint: Joint): RecordResults {
-  const { store, clock, owner, ownProcess, log } = joint;
+export function composeRecordResults(deps: StepDeps): RecordResults {
+  const { store, clock, owner, ownProcess, log } = deps;
   return createRecordResults({
     store: store.path,
     clock,
     owner,
     locations: servedCodes(ownProcess),
-    render: prepareWith(joint),
+    render: prepareWith(deps),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
     isBrief: channelRules.isBrief,
-    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, deps),
     onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
   });
 }

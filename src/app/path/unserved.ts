@@ -17,7 +17,7 @@ interface UnservedDeps {
 }
 
 /** A tick of the step, whose results are recorded like all others. */
-export function joinCloseUnservedRuns(
+export function composeCloseUnservedRuns(
   { store, clock, ownProcess, owner, log }: UnservedDeps,
   records: RecordResults,
 ): () => Promise<number> {

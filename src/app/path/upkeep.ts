@@ -14,7 +14,7 @@ interface UpkeepDeps {
 }
 
 /** Deletes results and related rows after their retention. */
-export function joinRemoveOldRows({ store, clock, config, log }: UpkeepDeps): () => Promise<number> {
+export function composeRemoveOldRows({ store, clock, config, log }: UpkeepDeps): () => Promise<number> {
   return createRemoveOldRows({
     store: store.retention,
     rollUps: store.rollUps,

@@ -8,7 +8,7 @@ import { createPlaceBoard } from '#egress/place-board.ts';
 import { newId } from '#lib/id.ts';
 import { createCallWatchdog, type WatchdogCaller } from '#upkeep/call-watchdog.ts';
 import { ownAddresses } from '../store/own-addresses.ts';
-import type { Joint } from './joint.ts';
+import type { StepDeps } from './step-deps.ts';
 
 const deadlineMs = 20_000;
 
@@ -92,8 +92,8 @@ export async function refuseOwnWatchdog(config: Config): Promise<void> {
 }
 
 /** The loop that calls. */
-export function joinCallWatchdog(joint: Joint, idleMs: number): () => Promise<number> {
-  const { watchdog, store, clock, startedAt, log } = joint;
+export function composeCallWatchdog(deps: StepDeps, idleMs: number): () => Promise<number> {
+  const { watchdog, store, clock, startedAt, log } = deps;
   if (watchdog === null) return () => Promise.resolve(idleMs);
   return createCallWatchdog({
     store: store.watchdog,

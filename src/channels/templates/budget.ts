@@ -1,6 +1,6 @@
 // Limits of rendering all templates of a channel, so that it always ends (decisions: Limits; docs/decisions/0060).
 import { TemplateError } from './template-error.ts';
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 
 /** Limits on template sources and on one rendering, in characters (decisions: Limits). */
 export const limits = {
@@ -21,7 +21,7 @@ export const limits = {
   tags: 100,
 } as const;
 
-const start: Place = { line: 1, column: 1 };
+const start: Position = { line: 1, column: 1 };
 
 /**
  * One rendering: output, clock and remaining limits. Fields are rendered in order and share the limits. Exceeding one
@@ -35,7 +35,7 @@ export class Rendering {
   /** IANA name of the zone used by `localTime`. */
   readonly timeZone: string;
   /** Place of the current call. */
-  place: Place = start;
+  place: Position = start;
   /** Whether the variables are a plain object without inherited names. */
   readonly ownsAll: boolean;
   /** Whether `{{X}}` escapes HTML. Not in plain text that is sent without markup. */
@@ -70,7 +70,7 @@ export class Rendering {
   }
 
   /** Counts steps: each expression, helper call and iteration is one. */
-  step(place: Place, count = 1): void {
+  step(place: Position, count = 1): void {
     this.#steps += count;
     if (this.#steps > limits.steps) {
       const all = this.#fields > 1 ? ' for all fields combined' : '';
@@ -79,24 +79,24 @@ export class Rendering {
   }
 
   /** Appends text to the output. */
-  print(place: Place, text: string): void {
+  print(place: Position, text: string): void {
     this.text += text;
     if (this.text.length > this.#most) throw this.tooLong(place);
   }
 
   /** Appends the value of a tag and counts it as a step. */
-  printValue(place: Place, text: string): void {
+  printValue(place: Position, text: string): void {
     this.text += text;
     if (++this.#steps > limits.steps) this.step(place, 0);
     if (this.text.length > this.#most) throw this.tooLong(place);
   }
 
   /** Throws if a text of this length would exceed the limits. Call it before creating the text. */
-  reserve(place: Place, length: number): void {
+  reserve(place: Position, length: number): void {
     if (this.text.length + length > this.#most) throw this.tooLong(place);
   }
 
-  tooLong(place: Place): TemplateError {
+  tooLong(place: Position): TemplateError {
     const isAll = this.#most < this.#fieldMost;
     const what = isAll ? 'the rendered text of all fields combined' : 'the rendered text';
     return new TemplateError(`${what} is longer than ${(isAll ? limits.output : this.#fieldMost) / 1024} kB`, place);

@@ -3,7 +3,7 @@ import type { Rendering } from './budget.ts';
 import { type Call, simpleName } from './gate-call.ts';
 import type { Hash, Helper } from './helper.ts';
 import { helpers } from './helpers.ts';
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 import { placeOfNode } from './template-error.ts';
 import { sizeOf } from './text-helpers.ts';
 
@@ -136,7 +136,7 @@ export function hashOf(call: Call, declared: Declared): ((frame: Frame, renderin
 /** Evaluates the arguments of a call and counts steps. */
 export type Arguments = (frame: Frame, rendering: Rendering) => unknown[];
 
-export function argumentsOf(call: Call, declared: Declared, place: Place): Arguments {
+export function argumentsOf(call: Call, declared: Declared, place: Position): Arguments {
   const values = call.params.map((param) => valueOf(param, declared));
   const [first, second] = values;
   // Most calls have one or two arguments, and fixed-length arrays are faster.

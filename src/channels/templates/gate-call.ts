@@ -4,7 +4,7 @@ import type { Helper } from './helper.ts';
 import { dollarNames, helpers } from './helpers.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { TemplateError } from './template-error.ts';
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 
 /** A tag, a block opener or an expression in parentheses. */
 export interface Call {
@@ -35,7 +35,7 @@ export function checkCall(
   call: Call,
   form: 'value' | 'block' | 'argument',
   name: string | null,
-  place: Place,
+  place: Position,
 ): string | null {
   const helper = name === null ? undefined : helpers.get(name);
   if (name !== null && helper !== undefined) {

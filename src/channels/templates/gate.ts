@@ -8,12 +8,12 @@ import { helpers } from './helpers.ts';
 import { longName, placeOf, scanTags, tooManyNodes } from './scan.ts';
 import type { Tag } from './scan.ts';
 import { placeOfNode, TemplateError } from './template-error.ts';
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 
 /** A variable used by a template. */
 export interface Reference {
   readonly name: string;
-  readonly place: Place;
+  readonly place: Position;
   /** Whether the name refers to a variable. False inside `each` and `with`, where it refers to the item. */
   readonly isVariable: boolean;
 }

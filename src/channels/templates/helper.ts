@@ -1,5 +1,5 @@
 // The types of template helpers, which are pure functions.
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 
 /** Named arguments of a call, as in `{{eq A compare='x'}}`. */
 export type Hash = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface Scope {
   /** IANA name of the zone of the account. Only `localTime` uses it. */
   readonly timeZone: string;
   /** Place of the call. */
-  readonly place: Place;
+  readonly place: Position;
   /** Counts `length` processed characters. Throws if the limit is exceeded. */
   handle(length: number): void;
 }

@@ -1,8 +1,8 @@
 // Finds where a text stops being valid JSON, and what was expected there. JSON.parse does not always say.
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 
 /** An error with what was expected. */
-export interface JsonFault extends Place {
+export interface JsonFault extends Position {
   readonly wanted: string;
 }
 
@@ -69,7 +69,7 @@ export function jsonFault(source: string): JsonFault | null {
   }
 }
 
-function placeAt(source: string, at: number): Place {
+function placeAt(source: string, at: number): Position {
   const before = source.slice(0, at);
   return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
 }

@@ -1,7 +1,7 @@
 // Scans a template's tags before parsing, so that deep or long input never reaches recursive code.
 import { limits } from './budget.ts';
 import { TemplateError } from './template-error.ts';
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 
 /** One `{{…}}` of a template. */
 export interface Tag {
@@ -37,7 +37,7 @@ export interface TemplateSize {
 }
 
 /** Converts an index to line and column, both starting at 1. */
-export function placeOf(source: string, index: number): Place {
+export function placeOf(source: string, index: number): Position {
   const before = source.slice(0, index);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: index - lineStart + 1 };

@@ -14,7 +14,7 @@ import {
 } from './expressions.ts';
 import type { TextHelper } from './helper.ts';
 import { placeOfNode } from './template-error.ts';
-import type { Place } from './template-error.ts';
+import type { Position } from './template-error.ts';
 import { escaped, escapedLength, sizeOf, textOf } from './text-helpers.ts';
 
 /** Prints one statement or a whole program. */
@@ -78,7 +78,7 @@ function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statem
 }
 
 /** Converts a value to text, after checking that it can be printed. */
-function printed(value: unknown, rendering: Rendering, place: Place): string {
+function printed(value: unknown, rendering: Rendering, place: Position): string {
   if (typeof value === 'string') {
     if (value.length > muchText) rendering.reserve(place, value.length);
     return value;
@@ -126,7 +126,7 @@ function blockOf(node: hbs.AST.BlockStatement, declared: Declared): Statement {
 }
 
 /** `if`, `unless`, `each` and `with`. */
-function builtInBlock(node: Call, declared: Declared, body: Body, inverse: Body, place: Place): Statement {
+function builtInBlock(node: Call, declared: Declared, body: Body, inverse: Body, place: Position): Statement {
   const { original } = node.path as hbs.AST.PathExpression;
   const argumentsIn = argumentsOf(node, declared, place);
   if (original === 'each') {
@@ -149,7 +149,7 @@ function builtInBlock(node: Call, declared: Declared, body: Body, inverse: Body,
 }
 
 /** Compiles `{{#uppercase}}…{{/uppercase}}`: transforms the text of the block. */
-function textBlock(helper: TextHelper, body: Body, place: Place): Statement {
+function textBlock(helper: TextHelper, body: Body, place: Position): Statement {
   return (frame, rendering) => {
     rendering.step(place);
     const text = rendering.caught(() => run(body, frame, rendering));
@@ -194,7 +194,7 @@ function printSection(
   inverse: Body,
   frame: Frame,
   rendering: Rendering,
-  place: Place,
+  place: Position,
 ): void {
   if (Array.isArray(value)) printEach(value, body, inverse, frame, rendering, place);
   else if (value === true) run(body, frame, rendering);
@@ -202,7 +202,14 @@ function printSection(
   else printWithin(value, [], body, frame, rendering);
 }
 
-function printEach(value: unknown, body: Body, inverse: Body, frame: Frame, rendering: Rendering, place: Place): void {
+function printEach(
+  value: unknown,
+  body: Body,
+  inverse: Body,
+  frame: Frame,
+  rendering: Rendering,
+  place: Position,
+): void {
   const isList = Array.isArray(value);
   const keys = isList || typeof value !== 'object' || value === null ? null : Object.keys(value);
   const count = isList ? value.length : (keys?.length ?? 0);

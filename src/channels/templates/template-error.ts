@@ -1,13 +1,13 @@
 // A problem in a template and its place, found on save or while rendering.
 
 /** A place in a template's source. Line and column start at 1. */
-export interface Place {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
 /** Place of a syntax node. */
-export function placeOfNode({ loc }: Pick<hbs.AST.Node, 'loc'>): Place {
+export function placeOfNode({ loc }: Pick<hbs.AST.Node, 'loc'>): Position {
   return { line: loc.start.line, column: loc.start.column + 1 };
 }
 
@@ -21,7 +21,7 @@ export class TemplateError extends Error {
   /** Starts at 1. */
   readonly column: number;
 
-  constructor(message: string, place: Place, path = '') {
+  constructor(message: string, place: Position, path = '') {
     super(message);
     this.path = path;
     this.line = place.line;

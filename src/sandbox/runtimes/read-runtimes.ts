@@ -64,7 +64,7 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
   }
   for (const { runtime, message } of stageFaults(manifests, options)) report(runtime, message, true);
 
-  const versionOf = eachAskedOnce(nodeVersion);
+  const versionOf = memoize(nodeVersion);
   const runtimes: InstalledRuntime[] = [];
   const notInstalled: string[] = [];
   const ended = manifests.filter((manifest) => stageAt(manifest, options.now) === 'REMOVED');
@@ -162,7 +162,7 @@ async function readPackage(file: string): Promise<{ version?: string; dependenci
   }
 }
 
-function eachAskedOnce<T>(ask: (key: string) => T): (key: string) => T {
+function memoize<T>(ask: (key: string) => T): (key: string) => T {
   const answers = new Map<string, T>();
   return (key) => {
     const answer = answers.get(key) ?? ask(key);

@@ -79,7 +79,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
         const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
         const report_at = reportAt(wanted, clock.now());
-        const kept = { ...well, failing_delivery_id: null, failing_notified: null, asked_until: null, report_at };
+        const kept = { ...well, failing_delivery_id: null, failing_notified: null, requested_until: null, report_at };
         await tx
           .insertInto('alert_channels')
           .values({ ...ownedBy(accountId), id, ...columns, ...kept })
@@ -158,7 +158,7 @@ function channelColumns(
   | 'report_at'
   | 'exhausted_in_a_row'
   | `failing_${string}`
-  | 'asked_until'
+  | 'requested_until'
   | 'created_at'
   | 'updated_at'
 > {

@@ -6,7 +6,7 @@ import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
 /** Active checks of an account whose failures notify no channel. */
-export interface Silent {
+export interface WithoutChannel {
   readonly checks: number;
   /** Names of the newest ones. */
   readonly among: readonly string[];
@@ -16,14 +16,14 @@ export interface Silent {
 
 export interface ChecksWithoutChannels {
   /** Excludes muted checks and those of muted groups. null = none. */
-  ofAccount(accountId: string): Promise<Silent | null>;
+  ofAccount(accountId: string): Promise<WithoutChannel | null>;
 }
 
 /** Maximum number of names. */
 const maxNames = 6;
 
 /** Subscriptions through which a channel is notified of failures. */
-function hearing(db: Kysely<Tables>, accountId: string) {
+function failureSubscriptions(db: Kysely<Tables>, accountId: string) {
   return db
     .selectFrom('subscriptions')
     .innerJoin('alert_channels', (join) =>
@@ -37,7 +37,7 @@ function hearing(db: Kysely<Tables>, accountId: string) {
 }
 
 /** IDs of the checks that notify no channel, through a subscription of their own or of their group: one query. */
-export async function silentOf(
+export async function findChecksWithoutChannel(
   db: Kysely<Tables>,
   accountId: string,
   checks: readonly Pick<Check, 'id' | 'groupId'>[],
@@ -45,7 +45,7 @@ export async function silentOf(
   if (checks.length === 0) return new Set();
   const ids = checks.map(({ id }) => idBytes(id));
   const groupIds = [...new Set(checks.flatMap(({ groupId }) => groupId ?? []))];
-  const rows = await hearing(db, accountId)
+  const rows = await failureSubscriptions(db, accountId)
     .select(['subscriptions.check_id as check', 'subscriptions.group_id as group'])
     .where((either) =>
       either.or([
@@ -62,14 +62,14 @@ export async function silentOf(
 }
 
 export function createChecksWithoutChannels({ reader }: Database): ChecksWithoutChannels {
-  const unconfirmed = (accountId: string) => {
-    const notifyingChecks = hearing(reader, accountId)
+  const withoutChannel = (accountId: string) => {
+    const notifyingChecks = failureSubscriptions(reader, accountId)
       .where('subscriptions.check_id', 'is not', null)
       .select(sql<IdBytes>`check_id`.as('id'));
-    const notifyingGroups = hearing(reader, accountId)
+    const notifyingGroups = failureSubscriptions(reader, accountId)
       .where('subscriptions.group_id', 'is not', null)
       .select(sql<number>`group_id`.as('id'));
-    const silentGroups = reader
+    const groupsWithoutChannel = reader
       .selectFrom('check_groups')
       .select('check_groups.id')
       .where('account_id', '=', idBytes(accountId))
@@ -83,19 +83,19 @@ export function createChecksWithoutChannels({ reader }: Database): ChecksWithout
       .where('checks.muted', '=', 0)
       .where('checks.id', 'not in', notifyingChecks)
       .where((either) =>
-        either.or([either('checks.group_id', 'is', null), either('checks.group_id', 'in', silentGroups)]),
+        either.or([either('checks.group_id', 'is', null), either('checks.group_id', 'in', groupsWithoutChannel)]),
       );
   };
   return {
     async ofAccount(accountId) {
-      const { checks, since } = await unconfirmed(accountId)
+      const { checks, since } = await withoutChannel(accountId)
         .select(({ fn }) => [
           fn.countAll<number>().as('checks'),
           fn.max(fn.coalesce('checks.updated_at', 'checks.created_at')).as('since'),
         ])
         .executeTakeFirstOrThrow();
       if (checks === 0) return null;
-      const names = await unconfirmed(accountId)
+      const names = await withoutChannel(accountId)
         .select('checks.name')
         .orderBy('checks.created_at', 'desc')
         .limit(maxNames)

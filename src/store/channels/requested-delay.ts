@@ -24,10 +24,10 @@ export const isFirstAttempt = 'attempts = 0 AND attempt_started_at IS NULL AND i
 export async function endWait(tx: Kysely<Tables>, accountId: string, channelId: number, now: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('alert_channels')
-    .set({ asked_until: null })
+    .set({ requested_until: null })
     .where('account_id', '=', idBytes(accountId))
     .where('id', '=', channelId)
-    .where('asked_until', 'is not', null)
+    .where('requested_until', 'is not', null)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
   await tx

@@ -24,7 +24,7 @@ import {
   channelsOfChecks,
   missingChannel,
 } from '../channels/subscriptions.ts';
-import { silentOf } from '../channels/checks-without-channels.ts';
+import { findChecksWithoutChannel } from '../channels/checks-without-channels.ts';
 
 /** A check with its subscribed channels. */
 export interface StoredCheck {
@@ -227,7 +227,7 @@ async function withoutEndedMutes(
 async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
   const { accountId, id } = check;
   const subscriptions = await channelsOf(db, accountId, { checkId: id, groupId: null });
-  return { check, subscriptions, notifiesNobody: (await silentOf(db, accountId, [check])).has(id) };
+  return { check, subscriptions, notifiesNobody: (await findChecksWithoutChannel(db, accountId, [check])).has(id) };
 }
 
 async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
@@ -256,11 +256,11 @@ async function withChannels(
     accountId,
     checks.map(({ id }) => id),
   );
-  const unconfirmed = await silentOf(db, accountId, checks);
+  const withoutChannel = await findChecksWithoutChannel(db, accountId, checks);
   return checks.map((check) => ({
     check,
     subscriptions: channels.get(check.id) ?? [],
-    notifiesNobody: unconfirmed.has(check.id),
+    notifiesNobody: withoutChannel.has(check.id),
   }));
 }
 

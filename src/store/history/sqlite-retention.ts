@@ -11,7 +11,7 @@ import type { SqliteFile } from '../engines/sqlite/file.ts';
  */
 export function createSqliteRetention(file: SqliteFile, steadyNow: () => number): Retention {
   let sort = 0;
-  let place: Place | null = null;
+  let place: CheckKey | null = null;
   return {
     async sweep(before, now, resultsBefore = before) {
       const remove = sorts[sort] ?? removeOldResults;
@@ -38,7 +38,7 @@ interface Bounds {
 }
 
 /** Position to continue after. For an iteration over accounts, the check is empty. */
-interface Place {
+interface CheckKey {
   readonly accountId: IdBytes;
   readonly checkId: IdBytes;
 }
@@ -46,11 +46,11 @@ interface Place {
 /** What a slice deleted, and where the next one continues; null = finished. */
 interface Slice {
   readonly removed: number;
-  readonly next: Place | null;
+  readonly next: CheckKey | null;
 }
 
 const sorts = [removeOldResults, removeOldDeliveries, removeOldPings, removeOldAnswers] as const;
-const start: Place = { accountId: new Uint8Array(), checkId: new Uint8Array() };
+const start: CheckKey = { accountId: new Uint8Array(), checkId: new Uint8Array() };
 
 /**
  * Time after which a slice ends, ms, wherever it is: on a slow machine or with scattered rows it deletes fewer. Its
@@ -68,7 +68,7 @@ const deliveriesPerSlice = 100;
 const partsPerStatement = 8;
 
 /** Results, exchanges and assets of a few checks. The key sorts by time within a check, so old rows are a range. */
-function removeOldResults(connection: Connection, after: Place | null, { resultsBefore, isOver }: Bounds): Slice {
+function removeOldResults(connection: Connection, after: CheckKey | null, { resultsBefore, isOver }: Bounds): Slice {
   const bound = firstIdAt(resultsBefore);
   let at = after ?? start;
   let [inspected, removed] = [0, 0];
@@ -102,7 +102,7 @@ const ofResults = [
 ] as const;
 
 /** One kind after the other, until one has more than fits into a slice. */
-function removeSomeOf(connection: Connection, check: Place, bound: IdBytes): Some {
+function removeSomeOf(connection: Connection, check: CheckKey, bound: IdBytes): Some {
   let removed = 0;
   for (const { table, key, max } of ofResults) {
     const some = removeOldest(connection, table, key, check, bound, max);
@@ -116,7 +116,11 @@ function removeSomeOf(connection: Connection, check: Place, bound: IdBytes): Som
  * Checks with results or pings, iterated by key, whether the check still exists or not. Two statements, because for
  * `(account_id, check_id) > (?, ?)` SQLite would read every row of the previous check.
  */
-function nextCheck(connection: Connection, table: 'results' | 'pings', { accountId, checkId }: Place): Place | null {
+function nextCheck(
+  connection: Connection,
+  table: 'results' | 'pings',
+  { accountId, checkId }: CheckKey,
+): CheckKey | null {
   const first = (place: string) =>
     connection.prepare(
       `SELECT account_id, check_id FROM ${table} WHERE ${place} ORDER BY account_id, check_id LIMIT 1`,
@@ -127,7 +131,7 @@ function nextCheck(connection: Connection, table: 'results' | 'pings', { account
 }
 
 /** Keeps all results of a check with hours that must be rolled up again. */
-function hasLateHours(connection: Connection, { accountId, checkId }: Place): boolean {
+function hasLateHours(connection: Connection, { accountId, checkId }: CheckKey): boolean {
   const late = connection.prepare('SELECT 1 FROM late_hours WHERE account_id = ? AND check_id = ? LIMIT 1');
   return late.get(accountId, checkId) !== undefined;
 }
@@ -136,7 +140,7 @@ function removeOldest(
   connection: Connection,
   table: 'results' | 'exchanges' | 'result_assets' | 'asset_parts' | 'pings',
   key: 'id' | 'result_id',
-  { accountId, checkId }: Place,
+  { accountId, checkId }: CheckKey,
   bound: IdBytes,
   max: number,
 ): number {
@@ -150,7 +154,7 @@ function removeOldest(
 }
 
 /** Alerts, ended incidents and finished deliveries of a few accounts, with attempts and requests. */
-function removeOldDeliveries(connection: Connection, after: Place | null, bounds: Bounds): Slice {
+function removeOldDeliveries(connection: Connection, after: CheckKey | null, bounds: Bounds): Slice {
   let at = after ?? start;
   let removed = 0;
   const accounts = connection
@@ -208,7 +212,7 @@ function removeOldOfAccount(connection: Connection, accountId: IdBytes, max: num
 }
 
 /** Pings of a few heartbeats. */
-function removeOldPings(connection: Connection, after: Place | null, { before, isOver }: Bounds): Slice {
+function removeOldPings(connection: Connection, after: CheckKey | null, { before, isOver }: Bounds): Slice {
   const bound = firstIdAt(before);
   let at = after ?? start;
   let [inspected, removed] = [0, 0];
@@ -225,7 +229,7 @@ function removeOldPings(connection: Connection, after: Place | null, { before, i
 }
 
 /** Responses stored for repeated calls with an idempotency key: for a day. */
-function removeOldAnswers(connection: Connection, after: Place | null, { now }: Bounds): Slice {
+function removeOldAnswers(connection: Connection, after: CheckKey | null, { now }: Bounds): Slice {
   const { changes } = connection
     .prepare(
       `DELETE FROM idempotency_keys WHERE (account_id, key, operation) IN (

@@ -95,7 +95,7 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
   const { reader, account } = reading;
   const rows = await readRows(reading);
   const definitions = await readDefinitions(reading, rows, before);
-  const received = await readHeard(reader, account);
+  const received = await readNotifying(reader, account);
   const groupsById = await readGroups(reader, account);
   const windows = await reader
     .selectFrom('maintenance_windows')
@@ -239,20 +239,20 @@ function definitionFacts(checkType: string, text: string, targetOf: TargetOf): O
 }
 
 /** Checks and groups with a channel that sends failures. */
-interface Received {
+interface Notifying {
   readonly checks: ReadonlySet<string>;
   readonly groups: ReadonlySet<number>;
 }
 
-async function readHeard(reader: Kysely<Tables>, account: string): Promise<Received> {
+async function readNotifying(reader: Kysely<Tables>, account: string): Promise<Notifying> {
   const [checks, groups] = [new Set<string>(), new Set<number>()];
-  const hearing = await reader
+  const sendingFailures = await reader
     .selectFrom('alert_channels')
     .select('id')
     .where('account_id', '=', idBytes(account))
     .where('send_failure', '=', 1)
     .execute();
-  const channels = new Set(hearing.map(({ id }) => id));
+  const channels = new Set(sendingFailures.map(({ id }) => id));
   for (let [after, size] = [0, subscriptionsAtOnce]; size === subscriptionsAtOnce;) {
     const rows = await reader
       .selectFrom('subscriptions')
@@ -297,7 +297,7 @@ function checkOf(
   row: CheckRow,
   { url: ownUrl, mutedUntil, mutedFrom: ownFrom, frequencyMs }: Definition,
   group: ReturnType<typeof groupFacts> | null,
-  received: Received,
+  received: Notifying,
   state: OverviewCheckState | null,
 ): OverviewCheck {
   const { name, group_id: groupId, interval_ms, period_ms } = row;

@@ -36,7 +36,7 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: Goi
   );
   const [at = Number.NaN, distance = Number.NaN] = (note?.value ?? '').split('/').map(Number);
   if (Math.abs(now() - at) < sameSettingMs && Math.abs(byMs - distance) < sameDistanceMs) {
-    if (byMs < 0) await bringBackWhatCameLater(session, byMs, now);
+    if (byMs < 0) await moveLaterTimesBack(session, byMs, now);
     return;
   }
   await session.query(`UPDATE installation SET value = $1 WHERE key = 'clock-set'`, [`${now()}/${byMs}`]);
@@ -46,7 +46,7 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: Goi
 /** Further in the future than any retry of a run (`maxDurationSeconds`) or lease, ms. */
 const maxAhead = 11 * 60_000;
 
-async function bringBackWhatCameLater(session: Session, byMs: number, now: GoingTime): Promise<void> {
+async function moveLaterTimesBack(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(
     `UPDATE runs SET due_at = CASE WHEN due_at > $1 THEN due_at + $2 ELSE due_at END, available_at = available_at + $2
      WHERE available_at > $1`,
@@ -69,7 +69,10 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
      WHERE status = 0`,
     [byMs],
   );
-  await session.query('UPDATE alert_channels SET asked_until = asked_until + $1 WHERE asked_until IS NOT NULL', [byMs]);
+  await session.query(
+    'UPDATE alert_channels SET requested_until = requested_until + $1 WHERE requested_until IS NOT NULL',
+    [byMs],
+  );
   await session.query(
     `UPDATE check_states SET revision = revision + 1, since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
     [byMs],
@@ -95,7 +98,7 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
-  await session.query('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > $1', [
+  await session.query('UPDATE alert_channels SET requested_until = NULL WHERE requested_until > $1', [
     now() + maxRequestedWaitMs,
   ]);
   await bringForward(session, { owner: '', now: now() }, []);

@@ -174,17 +174,17 @@ export function createPostgresPath(deps: PostgresPathDeps): Path {
     settleAttempts: (settled, rules) => written((session, bulk) => settleAttempts(session, bulk, settled, rules)),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),
     takeOver: (now) => {
-      const time = goingOn(now);
+      const time = clockFrom(now);
       return written((session) => takeOver(session, time));
     },
     moveWithClock: async (byMs, now) => {
-      const time = goingOn(now);
+      const time = clockFrom(now);
       if (wasServerSet()) await written((session) => moveOnceWithClock(session, byMs, time));
     },
   };
 }
 
-function goingOn(now: number): GoingTime {
+function clockFrom(now: number): GoingTime {
   const since = performance.now();
   return () => now + Math.round(performance.now() - since);
 }

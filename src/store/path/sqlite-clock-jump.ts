@@ -33,7 +33,9 @@ export function moveWithClock(
        WHERE status = 0`,
     )
     .run(byMs);
-  connection.prepare('UPDATE alert_channels SET asked_until = asked_until + ? WHERE asked_until IS NOT NULL').run(byMs);
+  connection
+    .prepare('UPDATE alert_channels SET requested_until = requested_until + ? WHERE requested_until IS NOT NULL')
+    .run(byMs);
   connection
     .prepare(
       `UPDATE check_states SET revision = revision + 1, since = since + ?1, failing_since = failing_since + ?1
@@ -71,7 +73,7 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
     )
     .run(latest, retryPausesMs.length);
   connection
-    .prepare('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > ?')
+    .prepare('UPDATE alert_channels SET requested_until = NULL WHERE requested_until > ?')
     .run(now + maxRequestedWaitMs);
 }
 

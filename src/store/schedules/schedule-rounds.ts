@@ -30,7 +30,7 @@ export function inStepRow(
 }
 
 /** Position in the order of a round: by slot, then account, then check. */
-export interface Place {
+export interface RoundPosition {
   readonly slotAt: number;
   readonly accountId: IdBytes;
   readonly checkId: IdBytes;
@@ -190,16 +190,16 @@ export function broughtBack(row: ScheduleRoundsTable, now: number, toleranceMs: 
   return { ...row, round_to: Math.max(now, row.planned_to + 1) };
 }
 
-function lastPlace({ row, nextDueAt }: DueSchedule): Place {
+function lastPlace({ row, nextDueAt }: DueSchedule): RoundPosition {
   return { slotAt: nextDueAt, accountId: row.account_id, checkId: row.check_id };
 }
 
-function placeOf({ at_slot, at_account, at_check }: ScheduleRoundsTable): Place | null {
+function placeOf({ at_slot, at_account, at_check }: ScheduleRoundsTable): RoundPosition | null {
   if (at_slot === null) return null;
   return { slotAt: at_slot, accountId: at_account ?? none, checkId: at_check ?? none };
 }
 
-function columnsOf(place: Place | null) {
+function columnsOf(place: RoundPosition | null) {
   return {
     at_slot: place?.slotAt ?? null,
     at_account: place?.accountId ?? null,
@@ -207,12 +207,12 @@ function columnsOf(place: Place | null) {
   };
 }
 
-function keyOf({ accountId, checkId }: Place) {
+function keyOf({ accountId, checkId }: RoundPosition) {
   return { accountId, checkId };
 }
 
 /** Whether a position is before or at another in the order of a round. */
-function comesBy(one: Place, other: Place | null): boolean {
+function comesBy(one: RoundPosition, other: RoundPosition | null): boolean {
   if (other === null) return false;
   const order =
     one.slotAt - other.slotAt ||

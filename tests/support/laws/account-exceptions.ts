@@ -203,7 +203,7 @@ export const accountExceptions: readonly AccountException[] = [
     why: clock,
     seenIn: 'path-clock',
   },
-  { table: 'alert_channels', statement: /asked_until (> \?|is not null)$/, why: clock, seenIn: 'asked-wait' },
+  { table: 'alert_channels', statement: /requested_until (> \?|is not null)$/, why: clock, seenIn: 'requested-wait' },
   { table: 'schedules', statement: /where next_due_at > \? \+ interval_ms/, why: clock, seenIn: 'path-clock' },
   { table: 'check_states', statement: /from check_states where position_at > \?/, why: clock, seenIn: 'path-clock' },
   {

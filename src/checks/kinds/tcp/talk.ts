@@ -1,7 +1,7 @@
 // One connection: sends data and reads until the expected data was received.
 import type { Socket } from 'node:net';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../../parts/connection/fault.ts';
-import { type Place, reach } from '../../parts/connection/reach.ts';
+import { type Endpoint, reach } from '../../parts/connection/reach.ts';
 import { stopped } from '../../parts/findings/light.ts';
 import type { EgressGuard } from '../../kind.ts';
 
@@ -15,7 +15,7 @@ const pollMs = 50;
 
 /** What to send and to wait for. */
 export interface Talk {
-  readonly place: Place;
+  readonly place: Endpoint;
   readonly family: 0 | 4 | 6;
   readonly data: string;
   /** Whether the data is complete or can no longer match; null = do not wait. */

@@ -2,10 +2,10 @@
 import { isIP } from 'node:net';
 import { asciiHost } from '#lib/net/host-name.ts';
 import { hasPlaceholder } from '../placeholders.ts';
-import type { Place } from './reach.ts';
+import type { Endpoint } from './reach.ts';
 
 /** Parses `host` or `host:port`; null if invalid. */
-export function readDomain(text: string): Place | null {
+export function readDomain(text: string): Endpoint | null {
   const [, bracketed, plain, port = '443'] =
     /^(?:\[([\da-f:.]+)\]|([^\s/:@]+))(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   const host = asciiHost((bracketed ?? plain ?? '').replace(/\.$/, '').toLowerCase());

@@ -4,11 +4,11 @@ import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:
 import { type CertificatePath, sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
-import { type Place, reach } from './reach.ts';
+import { type Endpoint, reach } from './reach.ts';
 
 /** Target of a handshake. */
 export interface Handshake {
-  readonly place: Place;
+  readonly place: Endpoint;
   /** SNI server name; null for an address. */
   readonly serverName: string | null;
   readonly family: 0 | 4 | 6;

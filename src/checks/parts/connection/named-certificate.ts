@@ -7,7 +7,7 @@ import type { Trust } from '#lib/net/tls-trust.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { seenCertificate } from './certificate.ts';
 import { shakeHands } from './handshake.ts';
-import type { Place } from './reach.ts';
+import type { Endpoint } from './reach.ts';
 
 /** How long a certificate or a failure is cached. */
 const cacheMs = 3_600_000;
@@ -22,7 +22,7 @@ const maxRemembered = 20_000;
 export interface NamedDomain {
   /** Identifies the check revision, for caching. */
   readonly by: Pick<ThreadInput, 'check' | 'revision'>;
-  readonly place: Place;
+  readonly place: Endpoint;
   readonly family: 0 | 4 | 6;
   /** Masks values that alerts must not show. */
   readonly hide: (text: string) => string;

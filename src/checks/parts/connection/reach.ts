@@ -5,7 +5,7 @@ import type { EgressGuard } from '../../kind.ts';
 import { connectFault, type Fault, proxyFault, refusal, resolveFault } from './fault.ts';
 
 /** A target. */
-export interface Place {
+export interface Endpoint {
   /** Name or address, without brackets. */
   readonly host: string;
   readonly isAddress: boolean;
@@ -30,7 +30,7 @@ export interface Way {
  * @returns a function that cancels
  */
 export function reach(
-  target: Place,
+  target: Endpoint,
   hop: Way,
   { guard, family }: { readonly guard: EgressGuard; readonly family: 0 | 4 | 6 },
   place: () => string,

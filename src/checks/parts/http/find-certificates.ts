@@ -2,14 +2,14 @@
 import type { SeenCertificate } from '#domain/results/result.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { createNamedCertificates } from '../connection/named-certificate.ts';
-import type { Place } from '../connection/reach.ts';
+import type { Endpoint } from '../connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';
 import type { Plan } from './plan.ts';
 import { family } from '../read.ts';
 
 /** A certificate and its host. */
 export interface ShownCertificate {
-  readonly place: Place;
+  readonly place: Endpoint;
   readonly certificate: SeenCertificate;
 }
 

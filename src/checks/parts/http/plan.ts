@@ -5,7 +5,7 @@ import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
 import { readDomain } from '../connection/domain.ts';
-import type { Place } from '../connection/reach.ts';
+import type { Endpoint } from '../connection/reach.ts';
 import { type MissingVariable, missingVariable } from '../findings/judge.ts';
 import { compileAll } from '../findings/prepare.ts';
 import { fillIn, fillKnown } from '../placeholders.ts';
@@ -48,7 +48,7 @@ export interface Plan {
   /** Whether scripts after the response need its body. */
   readonly wantsText: boolean;
   /** Target whose certificate is reported; null = that of the URL. */
-  readonly certificateAt: Place | null;
+  readonly certificateAt: Endpoint | null;
   readonly redactor: Redactor;
   /** Parts that other origins must not receive. */
   readonly confidential: Confidential;

@@ -1,9 +1,9 @@
 // A parsed request URL.
 import { isIP } from 'node:net';
-import type { Place } from '../connection/reach.ts';
+import type { Endpoint } from '../connection/reach.ts';
 
 /** The parts of an absolute http(s) URL that a request needs. */
-export interface Target extends Place {
+export interface Target extends Endpoint {
   /** Without user info and fragment. */
   readonly href: string;
   readonly origin: string;

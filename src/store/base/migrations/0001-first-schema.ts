@@ -126,14 +126,14 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
   const account = `account_id ${id} NOT NULL`;
   return [
     // `failing_news`: 1 = report that it fails, 2 = report its recovery; null = nothing to report (docs/decisions/0026).
-    // `asked_until`: no first attempt starts before this instant (docs/decisions/0014).
+    // `requested_until`: no first attempt starts before this instant (docs/decisions/0014).
     `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
       secrets ${text}, send_recovery ${code} NOT NULL,
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
       ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL, grouping ${code} NOT NULL DEFAULT 0, active_hours ${text},
       report ${text}, report_at ${instant},
       exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},
-      failing_reason ${text}, failing_delivery_id ${id}, failing_notified ${text}, asked_until ${instant},
+      failing_reason ${text}, failing_delivery_id ${id}, failing_notified ${text}, requested_until ${instant},
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
     'CREATE INDEX alert_channels_with_report ON alert_channels (report_at) WHERE report_at IS NOT NULL',
     'CREATE INDEX alert_channels_with_news ON alert_channels (account_id, id) WHERE failing_news IS NOT NULL',

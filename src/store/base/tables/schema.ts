@@ -91,7 +91,7 @@ export interface AlertChannelsTable {
   /** JSON: IDs of the notified channels. */
   failing_notified: string | null;
   /** Until when its receiver requested a delay, epoch ms; null = none. */
-  asked_until: number | null;
+  requested_until: number | null;
   created_at: number;
   updated_at: number | null;
 }

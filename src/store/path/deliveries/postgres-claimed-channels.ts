@@ -11,20 +11,20 @@ import type { Seal } from '../../base/seal.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
+type ChannelKey = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 
 /** A channel as read by a claim. */
 export type ClaimedChannel = Pick<ClaimedDelivery, 'delayedUntil'> & { readonly channel: AlertChannel };
 
 /** Map key of a delivery's channel. */
-export function channelKey({ account_id, alert_channel_id }: Place): string {
+export function channelKey({ account_id, alert_channel_id }: ChannelKey): string {
   return `${idText(account_id)}/${alert_channel_id}`;
 }
 
 /** The channels of these deliveries, by `channelKey`; deleted ones are missing. */
 export async function readChannels(
   session: Session,
-  deliveries: readonly Place[],
+  deliveries: readonly ChannelKey[],
   seal: Seal,
 ): Promise<Map<string, ClaimedChannel>> {
   const wanted = [...new Map(deliveries.map((row) => [channelKey(row), row])).values()];
@@ -35,7 +35,7 @@ export async function readChannels(
   return new Map(
     rows.map((row) => [
       `${idText(row.account_id)}/${row.id}`,
-      { channel: channelOf(row, seal), delayedUntil: row.asked_until },
+      { channel: channelOf(row, seal), delayedUntil: row.requested_until },
     ]),
   );
 }
@@ -43,7 +43,7 @@ export async function readChannels(
 /** Postpones due first attempts at the channels of these deliveries, oldest first. */
 export async function postpone(
   session: Session,
-  waiting: readonly Place[],
+  waiting: readonly ChannelKey[],
   channels: ReadonlyMap<string, ClaimedChannel>,
   now: number,
 ): Promise<void> {

@@ -64,7 +64,7 @@ function askingOf({ attempt, alertChannelId, isTest }: Tried & { readonly isTest
 
 async function noteAsked(session: Session, { accountId, alertChannelId, until }: Asking): Promise<void> {
   await session.query(
-    'UPDATE alert_channels SET asked_until = greatest(asked_until, $1) WHERE account_id = $2 AND id = $3',
+    'UPDATE alert_channels SET requested_until = greatest(requested_until, $1) WHERE account_id = $2 AND id = $3',
     [until, idBytes(accountId), alertChannelId],
   );
 }

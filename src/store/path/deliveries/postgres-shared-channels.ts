@@ -10,17 +10,17 @@ const lockSpace = 7_253;
 /** Advisory locks of a transaction use shared memory of the server, so channels share this many. */
 const locks = 1000;
 
-type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
+type ChannelKey = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 
 /** A check of a channel with an attempt in progress in another process. */
-export type LeasedCheck = Place & { readonly check_id: IdBytes };
+export type LeasedCheck = ChannelKey & { readonly check_id: IdBytes };
 
 /** Attempts of other processes at some channels. */
 export interface Elsewhere<Lane> {
   /** Channels that no other process claims from until this transaction ends. */
   readonly lanes: readonly Lane[];
   /** Number of attempts of other processes at a channel. */
-  count(lane: Place): number;
+  count(lane: ChannelKey): number;
   /** Other deliveries of these checks wait. */
   readonly held: readonly LeasedCheck[];
   /**
@@ -33,7 +33,7 @@ export interface Elsewhere<Lane> {
  * Locks these channels; omits those that another process is claiming from. Deliveries left by a dead process are due
  * before later ones (docs/decisions/0014).
  */
-export async function scanOthers<Lane extends Place>(
+export async function scanOthers<Lane extends ChannelKey>(
   session: Session,
   lanes: readonly Lane[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
@@ -76,9 +76,9 @@ export async function scanOthers<Lane extends Place>(
   };
 }
 
-type LeasedRow = Place & Pick<DeliveriesTable, 'check_id' | 'id'> & { readonly next_attempt_at: number };
+type LeasedRow = ChannelKey & Pick<DeliveriesTable, 'check_id' | 'id'> & { readonly next_attempt_at: number };
 
-function checkName(row: Place & Pick<DeliveriesTable, 'check_id'>): string {
+function checkName(row: ChannelKey & Pick<DeliveriesTable, 'check_id'>): string {
   return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
 }
 
@@ -129,11 +129,11 @@ function broughtForward(left: string): string {
     WHERE d.account_id = l.account_id AND d.id = l.id`;
 }
 
-function lockOf({ account_id, alert_channel_id }: Place): number {
+function lockOf({ account_id, alert_channel_id }: ChannelKey): number {
   const account = Buffer.from(account_id.buffer, account_id.byteOffset, account_id.byteLength).readUInt32BE(12);
   return (account + alert_channel_id) % locks;
 }
 
-function nameOf({ account_id, alert_channel_id }: Place): string {
+function nameOf({ account_id, alert_channel_id }: ChannelKey): string {
   return `${idText(account_id)}/${alert_channel_id}`;
 }

@@ -270,11 +270,11 @@ function readChannel(
 ): { readonly channel: AlertChannel; readonly delayedUntil: number | null } | null {
   const key = `${accountId}/${alert_channel_id}`;
   const kept = channels.get(key);
-  const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at' | 'asked_until'>>(
-    'SELECT updated_at, asked_until FROM alert_channels WHERE account_id = ? AND id = ?',
+  const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at' | 'requested_until'>>(
+    'SELECT updated_at, requested_until FROM alert_channels WHERE account_id = ? AND id = ?',
   )(account_id, alert_channel_id);
   if (stamp === undefined) return null;
-  const delayedUntil = stamp.asked_until;
+  const delayedUntil = stamp.requested_until;
   if (kept !== undefined && kept.updatedAt === stamp.updated_at) return { channel: kept, delayedUntil };
   const row = connection
     .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id = ?')

@@ -20,7 +20,7 @@ export function noteOutcome(connection: Connection, tried: Tried & { readonly is
   if (until !== null) {
     connection
       .prepare(
-        'UPDATE alert_channels SET asked_until = max(coalesce(asked_until, 0), ?) WHERE account_id = ? AND id = ?',
+        'UPDATE alert_channels SET requested_until = max(coalesce(requested_until, 0), ?) WHERE account_id = ? AND id = ?',
       )
       .run(until, idBytes(tried.attempt.accountId), tried.alertChannelId);
   }

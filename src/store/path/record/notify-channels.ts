@@ -174,7 +174,7 @@ export function notifyDeletion(
   notify({ event: deletionEvent(rules.now), occasion, listeners, alerted }, rows, rules);
 }
 
-interface Tale {
+interface EventInput {
   readonly event: AlertEvent;
   readonly occasion: Occasion;
   readonly listeners: readonly ListenerRow[];
@@ -183,7 +183,7 @@ interface Tale {
 }
 
 function notify(
-  { event, occasion, listeners, alerted }: Tale,
+  { event, occasion, listeners, alerted }: EventInput,
   rows: ClosingRows,
   rules: Omit<NotifyRules, 'statusOf'>,
 ): { alertTypes: AlertType[]; deliveries: number; notified: readonly NotifiedTable[] } {

@@ -61,7 +61,7 @@ export interface PathDeps {
 }
 
 /** Dependencies of all steps. */
-export interface Joint extends PathDeps {
+export interface StepDeps extends PathDeps {
   /** Owner of this process's leases. */
   readonly owner: string;
   readonly startedAt: number;
