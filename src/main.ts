@@ -37,7 +37,7 @@ async function serve(): Promise<void> {
     });
   } catch (error) {
     const isConfig = error instanceof ConfigError || error instanceof WrongKeyError;
-    process.stderr.write(`tocsin: ${error instanceof Error ? lineOf(error) : String(error)}\n`);
+    process.stderr.write(`tocsin: ${error instanceof Error ? formatLine(error) : String(error)}\n`);
     process.exit(isConfig ? exitCodes.config : exitCodes.failed);
   }
   stopOnSignals(tocsin);
@@ -55,7 +55,7 @@ function makeDataDir({ dataDir }: Config): void {
 }
 
 /** One line for startup errors that the operator can fix, the stack for unexpected ones. */
-function lineOf(error: Error): string {
+function formatLine(error: Error): string {
   const foreseen = [
     'ConfigError',
     'DatabaseOpenError',

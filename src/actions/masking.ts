@@ -69,15 +69,15 @@ export function mergedVariables(
     const value = mergedValue(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
     return { key, value, locked, secret };
   });
-  const bytes = bytesOf(merged);
-  if (bytes > ownVariableBytes && bytes > bytesOf(present)) {
+  const bytes = countBytes(merged);
+  if (bytes > ownVariableBytes && bytes > countBytes(present)) {
     const shown = bytes.toLocaleString('en-US');
     throw invalidField('environmentVariables', `must have at most 65,536 bytes of names and values, not ${shown}`);
   }
   return merged;
 }
 
-function bytesOf(variables: readonly EnvironmentVariable[]): number {
+function countBytes(variables: readonly EnvironmentVariable[]): number {
   return variables.reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 }
 

@@ -26,7 +26,7 @@ import { clockSetWhileStopped } from '#domain/results/missed-reason.ts';
 import { missingChannelNotice } from '#actions/operating/own-notices.ts';
 import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
-import { brokenChannelsOf } from './path/templates.ts';
+import { findBrokenChannels } from './path/templates.ts';
 import { createListeners, type Listeners } from './http/listen.ts';
 import type { PathDeps } from './path/step-deps.ts';
 import { type RunningPath, startPath } from './path/path.ts';
@@ -129,7 +129,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     sendInvitation: invitations?.send ?? null,
     scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
     stopping: stopping.signal,
-    brokenChannels: brokenChannelsOf(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
+    brokenChannels: findBrokenChannels(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
     notes: async () => holdNotes(store),
     readiness: () => faultsOf(path, ownProcess, opened),
   });

@@ -81,7 +81,7 @@ export function defineMigrate(command: Command): void {
 }
 
 async function migrateDatabase(values: MigrateOptions): Promise<void> {
-  const [from, to] = [databaseOf('--from', values.from), databaseOf('--to', values.to)];
+  const [from, to] = [parseDatabase('--from', values.from), parseDatabase('--to', values.to)];
   const config = readConfig();
   const beside = from.kind === 'sqlite' ? [dirname(from.path)] : [];
   const secretKey = findSecretKey(config, [...new Set([...beside, config.dataDir])]);
@@ -103,7 +103,7 @@ const screen: Screen = {
   now: () => performance.now(),
 };
 
-function databaseOf(option: string, text: string | undefined): DatabaseUrl {
+function parseDatabase(option: string, text: string | undefined): DatabaseUrl {
   const { read, right } = configVariables.DATABASE_URL;
   if (text === undefined) throw new UsageError(`migrate needs ${option} ${right}`);
   let database: DatabaseUrl | undefined;

@@ -146,7 +146,7 @@ async function receive(values: ReceiveWords): Promise<void> {
     host: values.host,
     port: within(values.port, '--port', 65_535),
     secrets: values.secret,
-    answers: values.answer.split(',').map(answerOf),
+    answers: values.answer.split(',').map(parseAnswer),
     waitMs: within(values.wait, '--wait', longestWaitS) * 1000,
     now: () => systemClock.now(),
     onReceived: (received, answer) => {
@@ -169,7 +169,7 @@ function within(text: string, name: string, max: number): number {
   return value;
 }
 
-function answerOf(text: string): ReceiveAnswer {
+function parseAnswer(text: string): ReceiveAnswer {
   if (text === 'hang' || text === 'reset') return text;
   const status = Number(text);
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;

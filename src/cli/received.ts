@@ -69,8 +69,8 @@ export function createInbox(secrets: readonly string[]): (arrived: Arrived) => R
       return typeof value === 'string' ? value : null;
     };
     const deliveryId = header('x-service-delivery-id');
-    const attempt = numberOf(header('x-service-attempt'));
-    const createdAt = numberOf(header('x-service-timestamp'));
+    const attempt = parseNumber(header('x-service-attempt'));
+    const createdAt = parseNumber(header('x-service-timestamp'));
     return {
       at,
       method,
@@ -86,7 +86,7 @@ export function createInbox(secrets: readonly string[]): (arrived: Arrived) => R
   };
 }
 
-function numberOf(text: string | null): number | null {
+function parseNumber(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 

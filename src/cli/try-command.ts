@@ -47,7 +47,7 @@ export async function tryCommand(runtime: string, values: TryWords): Promise<num
     database,
     secretKey: findSecretKey(config, [...new Set([dataDir, ...beside])]),
     runtime,
-    checks: values.checks === undefined ? null : idsOf(values.checks),
+    checks: values.checks === undefined ? null : parseIds(values.checks),
   };
   const { deps, stop, close } = composeDeps(config, found.runtimes);
   let ended: keyof typeof endings | null = null;
@@ -127,7 +127,7 @@ function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRun
   throw new CommandError(`unknown runtime ${name}${suggestion(name, known)}. Available: ${known.join(', ')}`);
 }
 
-function idsOf(texts: readonly string[]): string[] {
+function parseIds(texts: readonly string[]): string[] {
   const ids = texts.flatMap((text) => text.split(',')).map((id) => id.trim());
   if (ids.includes('')) throw new UsageError('--checks must be a comma-separated list of check ids');
   return ids;

@@ -5,7 +5,7 @@ import type { DatabaseUrl } from '#config/variables.ts';
 import { shownAddress } from '#lib/net/postgres-address.ts';
 import { schemaVersion } from '#store/base/migrate.ts';
 import { openConnections } from '#store/engines/postgres/connections.ts';
-import { schemaVersionOf } from '#store/engines/postgres/schema.ts';
+import { readSchemaVersion } from '#store/engines/postgres/schema.ts';
 import { CommandError } from './command-error.ts';
 
 type Value = string | number | Uint8Array;
@@ -51,7 +51,7 @@ async function writePostgres<Answer>(
   const connections = await openConnections(address);
   try {
     return await connections.transaction(async (session) => {
-      requireVersion(shownAddress(address), await schemaVersionOf(session));
+      requireVersion(shownAddress(address), await readSchemaVersion(session));
       return work(
         (sql, ...values) => session.change(numbered(sql), values),
         (sql, ...values) => session.query(numbered(sql), values),

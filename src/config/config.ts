@@ -117,7 +117,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
   const port = take(env, 'PORT') ?? 3000;
   const rateLimit = take(env, 'TOCSIN_RATE_LIMIT') ?? 600;
   const publicUrl = take(env, 'TOCSIN_PUBLIC_URL');
-  const isPrivate = isLoopbackHost(host) && (publicUrl === null || isLoopbackHost(hostOf(publicUrl)));
+  const isPrivate = isLoopbackHost(host) && (publicUrl === null || isLoopbackHost(parseHost(publicUrl)));
   return deepFreeze({
     host,
     port,
@@ -130,22 +130,22 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     trustedProxies: take(env, 'TOCSIN_TRUSTED_PROXIES') ?? [],
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
-    bootstrapUser: bootstrapUserOf(env),
-    secretKey: secretKeyOf(env),
+    bootstrapUser: readBootstrapUser(env),
+    secretKey: readSecretKey(env),
     egress: {
       mode: take(env, 'TOCSIN_EGRESS') ?? (isPrivate ? 'any' : 'public'),
       allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
       proxy: take(env, 'TOCSIN_PROXY'),
       names: { controlName: take(env, 'TOCSIN_RESOLVER_CONTROL_NAME') },
     },
-    gateways: gatewaysOf(env),
+    gateways: readGateways(env),
     sendingLimits: {
       telephone: take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60,
       email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200,
     },
     watchdogUrl: take(env, 'TOCSIN_WATCHDOG_URL'),
     noticeChannel: take(env, 'TOCSIN_NOTICE_CHANNEL'),
-    metrics: metricsOf(env, port, isPrivate),
+    metrics: readMetrics(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     holdsDeliveries: take(env, 'TOCSIN_DELIVERIES') === 'held',
@@ -178,13 +178,13 @@ export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: nu
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function textOf(env: Environment, name: ConfigVariableName): string | null {
+function readText(env: Environment, name: ConfigVariableName): string | null {
   const text = env[name]?.trim();
   return text === undefined || text === '' ? null : text;
 }
 
 function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N> | null {
-  const text = textOf(env, name);
+  const text = readText(env, name);
   if (text === null) return null;
   const variable: ConfigVariable<unknown> = configVariables[name];
   let value: unknown;
@@ -198,7 +198,7 @@ function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N>
   throw new ConfigError(`${name}=${shown(variable, text)} is invalid${why}; use ${variable.right}`);
 }
 
-function metricsOf(env: Environment, port: number, isPrivate: boolean): Config['metrics'] {
+function readMetrics(env: Environment, port: number, isPrivate: boolean): Config['metrics'] {
   const own = take(env, 'TOCSIN_METRICS_PORT');
   if (own !== null && own === port && own !== 0) {
     throw new ConfigError(
@@ -209,7 +209,7 @@ function metricsOf(env: Environment, port: number, isPrivate: boolean): Config['
   return { token, port: own, isClosed: token === null && own === null && !isPrivate };
 }
 
-function gatewaysOf(env: Environment): Gateways {
+function readGateways(env: Environment): Gateways {
   const url = take(env, 'TOCSIN_SMTP_URL');
   const from = take(env, 'TOCSIN_MAIL_FROM');
   if (url !== null && from === null) {
@@ -237,7 +237,7 @@ function gatewaysOf(env: Environment): Gateways {
 }
 
 function smtpOf(url: string, from: string, startTls: SmtpGateway['startTls'] | null): SmtpGateway {
-  return { url, from, startTls: startTls ?? (isLoopbackHost(hostOf(url)) ? 'if-offered' : 'required') };
+  return { url, from, startTls: startTls ?? (isLoopbackHost(parseHost(url)) ? 'if-offered' : 'required') };
 }
 
 function telephoneOf(url: string | null, template: string | null): Gateways['sms'] {
@@ -248,7 +248,7 @@ function msOf(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1000;
 }
 
-function bootstrapUserOf(env: Environment): Config['bootstrapUser'] {
+function readBootstrapUser(env: Environment): Config['bootstrapUser'] {
   const email = take(env, 'TOCSIN_BOOTSTRAP_EMAIL');
   const password = take(env, 'TOCSIN_BOOTSTRAP_PASSWORD');
   if (email === null && password === null) return null;
@@ -262,10 +262,10 @@ function bootstrapUserOf(env: Environment): Config['bootstrapUser'] {
   return { email, password };
 }
 
-function secretKeyOf(env: Environment): string | null {
-  const file = textOf(env, 'TOCSIN_SECRET_KEY_FILE');
+function readSecretKey(env: Environment): string | null {
+  const file = readText(env, 'TOCSIN_SECRET_KEY_FILE');
   if (file === null) return take(env, 'TOCSIN_SECRET_KEY');
-  if (textOf(env, 'TOCSIN_SECRET_KEY') !== null) {
+  if (readText(env, 'TOCSIN_SECRET_KEY') !== null) {
     throw new ConfigError(
       `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} and TOCSIN_SECRET_KEY are both set; set only one of them`,
     );
@@ -292,7 +292,7 @@ function shown(variable: ConfigVariable<unknown>, text: string): string {
   return JSON.stringify(text.replace(/(:\/\/[^/@:]*):.*@/s, '$1:…@'));
 }
 
-function hostOf(url: string): string {
+function parseHost(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 

@@ -22,7 +22,7 @@ export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' |
       `TOCSIN_DATA_DIR ${dataDir} cannot be used (${why}); use a folder that this user can read and write`,
     );
   }
-  return bytesOf(text, path);
+  return parseKey(text, path);
 }
 
 /**
@@ -47,10 +47,10 @@ export function readKeyFile(path: string): Uint8Array {
   } catch (cause) {
     throw new ConfigError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
-  return bytesOf(text, path);
+  return parseKey(text, path);
 }
 
-function bytesOf(text: string, path: string): Uint8Array {
+function parseKey(text: string, path: string): Uint8Array {
   if (!form.test(text)) {
     throw new ConfigError(`${path} does not contain a key of 64 hex digits`);
   }

@@ -97,14 +97,14 @@ export function createCaller(operationOf: (id: OperationId) => CalledOperation, 
     call: async (id, ...[request]) => (await send(id, request)).answer as never,
     page: async (id, ...[request]) => {
       const { answer, headers } = await send(id, request);
-      const total = totalOf(headers.get('content-range')) ?? (answer as readonly unknown[]).length;
-      return { items: answer as never, total, next: nextOf(headers.get('link')) };
+      const total = parseTotal(headers.get('content-range')) ?? (answer as readonly unknown[]).length;
+      return { items: answer as never, total, next: parseNext(headers.get('link')) };
     },
   };
 }
 
 /** The page that a `link` header names. */
-function nextOf(link: string | null): PageQuery | null {
+function parseNext(link: string | null): PageQuery | null {
   const search = /^<[^?>]*\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1];
   if (search === undefined) return null;
   const query = new URLSearchParams(search);
@@ -133,7 +133,7 @@ function serviceError(response: Response, text: string): ServiceError {
 }
 
 /** The total in `content-range`, or null if there is none. */
-function totalOf(contentRange: string | null): number | null {
+function parseTotal(contentRange: string | null): number | null {
   const match = /\/(\d+)$/.exec(contentRange ?? '');
   return match ? Number(match[1]) : null;
 }

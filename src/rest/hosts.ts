@@ -38,15 +38,15 @@ export function foreignHost({ headers, target, isForwarded, isOpen }: Addressed,
 }
 
 function isOwn(host: string, { publicUrl, allowed }: OwnHosts): boolean {
-  const name = nameOf(host);
+  const name = parseName(host);
   if (name === null) return false;
   if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
-  if (name === nameOf(new URL(publicUrl()).host)) return true;
+  if (name === parseName(new URL(publicUrl()).host)) return true;
   return allowed.some((each) => (each.startsWith('*.') ? name.endsWith(each.slice(1)) : name === each));
 }
 
 /** The name or address of a Host header in lower case, without port and trailing dot; null = malformed. */
-function nameOf(host: string): string | null {
+function parseName(host: string): string | null {
   const [, bracketed, plain = ''] = /^(?:\[([\da-f:.]+)\]|([a-z\d_.-]+?)\.?)(?::\d{0,5})?$/i.exec(host) ?? [];
   if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : null;
   // Only an address ends in a number; browsers write addresses in full.

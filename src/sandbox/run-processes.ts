@@ -67,11 +67,11 @@ export function runProcesses(pid: number, { home, group }: RunMarks): () => Tree
     mine = found;
     sessions = new Set([...found.values()].map(({ session }) => session));
     others = new Set(open.map((each) => each.pid).concat(pids.filter((each) => others.has(each))));
-    return useOf([...found.keys()]);
+    return measureUse([...found.keys()]);
   };
 }
 
-function useOf(processes: readonly number[]): TreeUse {
+function measureUse(processes: readonly number[]): TreeUse {
   const pages = processes.map((pid) => privatePages(pid) ?? 0);
   return { processes, memoryBytes: pages.reduce((sum, each) => sum + each, 0) * pageBytes };
 }

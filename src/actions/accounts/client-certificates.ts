@@ -41,7 +41,7 @@ export function createClientCertificateActions({
     },
     async create(caller, identity) {
       requirePermission(caller, 'write');
-      const host = hostOf(identity.host);
+      const host = parseHost(identity.host);
       if (host === null)
         throw invalidField('host', 'must be a host name or a wildcard such as *.example.com, without a port');
       const problem = identityProblem(identity);
@@ -60,7 +60,7 @@ function shown({ key: _key, passphrase: _passphrase, ...rest }: ClientCertificat
 }
 
 /** Normalizes a host or wildcard for comparison; null = neither. */
-function hostOf(text: string): string | null {
+function parseHost(text: string): string | null {
   const host = asciiHost(text.trim())?.toLowerCase().replace(/\.$/, '') ?? '';
   return /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) || /^[0-9a-f:]+:[0-9a-f:.]*$/.test(host) ? host : null;
 }

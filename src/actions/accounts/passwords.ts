@@ -36,7 +36,7 @@ const argon2 = promisify(argon2WithCallback);
 /** Parameters that OWASP recommends for argon2id. */
 const current = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const tagLength = 32;
-const prefix = prefixOf(current);
+const prefix = formatPrefix(current);
 
 /** Creates the hasher. The default bounds use at most 40 MiB. */
 export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnce: 2, waitingMax: 30 }): Passwords {
@@ -60,7 +60,7 @@ export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnc
     if (known.length === 0) await run(password, randomBytes(16), current);
     const tags = new Map<string, Buffer>();
     for (const user of known) {
-      const { salt, cost, nonce, tag } = partsOf(user.passwordHash);
+      const { salt, cost, nonce, tag } = parseStored(user.passwordHash);
       const own = tags.get(salt) ?? (await run(password, nonce, cost));
       tags.set(salt, own);
       if (timingSafeEqual(own, tag)) return user;
@@ -70,7 +70,7 @@ export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnc
   return {
     async hash(password, known = []) {
       const like = known.find(({ passwordHash }) => !isOutdated(passwordHash));
-      const nonce = like === undefined ? randomBytes(16) : partsOf(like.passwordHash).nonce;
+      const nonce = like === undefined ? randomBytes(16) : parseStored(like.passwordHash).nonce;
       return `${prefix}$${base64(nonce)}$${base64(await run(password, nonce, current))}`;
     },
     userWith,
@@ -92,11 +92,11 @@ export async function badPassword(password: string, email: string): Promise<stri
 
 type Cost = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'>;
 
-function prefixOf({ memory, passes, parallelism }: Cost): string {
+function formatPrefix({ memory, passes, parallelism }: Cost): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}`;
 }
 
-function partsOf(stored: string) {
+function parseStored(stored: string) {
   const match = /^(\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+))\$([\w+/]+)$/.exec(stored);
   if (match === null) throw new Error('a stored password hash has an unknown format');
   const [, salt = '', memory, passes, parallelism, nonce = '', tag = ''] = match;

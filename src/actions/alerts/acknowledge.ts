@@ -69,7 +69,7 @@ export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActi
     async acknowledge(caller, alertId) {
       requirePermission(caller, 'write');
       const id = await incidentIdOf(caller, alertId);
-      const incident = await acknowledge(caller.accountId, id, await acknowledgerOf(caller, deps));
+      const incident = await acknowledge(caller.accountId, id, await findAcknowledger(caller, deps));
       requireOpen(incident);
       return incident;
     },
@@ -92,7 +92,7 @@ export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActi
   };
 }
 
-async function acknowledgerOf({ principal }: Caller, { apiKeys }: AcknowledgeDeps): Promise<Acknowledger> {
+async function findAcknowledger({ principal }: Caller, { apiKeys }: AcknowledgeDeps): Promise<Acknowledger> {
   if (principal.kind === 'user') return { type: 'user', id: principal.id, name: principal.email };
   return { type: 'api-key', id: principal.id, name: (await apiKeys.find(principal.id))?.name ?? null };
 }

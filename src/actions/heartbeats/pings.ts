@@ -57,7 +57,7 @@ export function createPingActions(deps: PingDeps): PingActions {
   const { wake, onAnswered } = deps;
   return {
     async receive(call) {
-      const contents = signalOf(call.signal);
+      const contents = parseSignal(call.signal);
       if (contents === null)
         throw new Refusal('not-found', `Unknown signal "${call.signal}": use start, fail, log or an exit code.`);
       if (!isUuid(call.token)) throw notFound('heartbeat', 'with this token');
@@ -96,7 +96,7 @@ async function keep(ping: PingContents, deps: PingDeps): Promise<Answer> {
 }
 
 /** null = unknown signal. */
-function signalOf(text: string | null): Pick<StoredPing, 'signal' | 'exitCode'> | null {
+function parseSignal(text: string | null): Pick<StoredPing, 'signal' | 'exitCode'> | null {
   if (text === null) return { signal: 'ping', exitCode: null };
   if (signals.has(text)) return { signal: text as 'start' | 'fail' | 'log', exitCode: null };
   // Windows exit codes have 32 bits, signed or unsigned.

@@ -181,10 +181,10 @@ export function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['la
   const setMs = stoppedMs === null ? 0 : to - from - stoppedMs;
   const wasSet = Math.abs(setMs) >= shownSetMs;
   const until = new Date(to).toISOString();
-  const stopped = minutesOf(wasSet && stoppedMs !== null ? stoppedMs : to - from);
+  const stopped = formatMinutes(wasSet && stoppedMs !== null ? stoppedMs : to - from);
   const known = 'No checks ran during that time.';
   const message = wasSet
-    ? `The clock was set ${setMs > 0 ? 'forward' : 'back'} by ${minutesOf(setMs)} while Tocsin was not running. It was not running for ${stopped}, until ${until}. ${known}`
+    ? `The clock was set ${setMs > 0 ? 'forward' : 'back'} by ${formatMinutes(setMs)} while Tocsin was not running. It was not running for ${stopped}, until ${until}. ${known}`
     : `Tocsin was not running for ${stopped}, until ${until}. ${known}${stoppedMs === null ? ' If the clock was set meanwhile, it was another time.' : ''}`;
   return [
     {
@@ -203,7 +203,7 @@ export function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['la
 /** A smaller change of the clock is not shown, ms. */
 const shownSetMs = 60_000;
 
-function minutesOf(ms: number): string {
+function formatMinutes(ms: number): string {
   const length = Math.abs(ms);
   return length < 60_000 ? `${Math.round(length / 1000)} s` : `${Math.round(length / 60_000)} min`;
 }

@@ -43,11 +43,11 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
       servers.push(server);
       stopWatch = watchDescriptors(onRefused);
       const address = await listenAt(server, { host, port, variable: 'PORT' });
-      ports = [portOf(address)];
+      ports = [parsePort(address)];
       if (metrics.port !== null && metricsServer !== undefined) {
         servers.push(metricsServer);
         const place = { host, port: metrics.port, variable: 'TOCSIN_METRICS_PORT' };
-        ports = [...ports, portOf(await listenAt(metricsServer, place))];
+        ports = [...ports, parsePort(await listenAt(metricsServer, place))];
       }
       isListening = true;
       return address;
@@ -83,6 +83,6 @@ async function listenAt(
   }
 }
 
-function portOf(address: string): number {
+function parsePort(address: string): number {
   return Number(new URL(address).port || 80);
 }

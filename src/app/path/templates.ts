@@ -48,7 +48,7 @@ function faultsWith({ gateways, roles }: Pick<Config, 'gateways' | 'roles'>) {
 const maxLogged = 20;
 
 /** Validates channels found invalid again: any process may have fixed them. */
-export function brokenChannelsOf(
+export function findBrokenChannels(
   { alertChannels }: Pick<Store, 'alertChannels'>,
   config: Pick<Config, 'gateways' | 'roles'>,
   found: (accountId: string) => readonly FoundBroken[],

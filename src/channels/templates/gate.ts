@@ -5,7 +5,7 @@ import { checkCall, simpleName } from './gate-call.ts';
 import type { Call } from './gate-call.ts';
 import { limits } from './budget.ts';
 import { helpers } from './helpers.ts';
-import { longName, placeOf, scanTags, tooManyNodes } from './scan.ts';
+import { longName, positionOf, scanTags, tooManyNodes } from './scan.ts';
 import type { Tag } from './scan.ts';
 import { placeOfNode, TemplateError } from './template-error.ts';
 import type { Position } from './template-error.ts';
@@ -72,7 +72,7 @@ function brokenTag(source: string, tags: readonly Tag[], line: number): Template
     } catch {
       const index = /\w\.(\d+)/.exec(text)?.[1];
       const hint = index === undefined ? '' : `: write list items as NAME.[${index}]`;
-      return new TemplateError(`${text} is not valid template syntax${hint}`, placeOf(source, start));
+      return new TemplateError(`${text} is not valid template syntax${hint}`, positionOf(source, start));
     }
   }
   return null;

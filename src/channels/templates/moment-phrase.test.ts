@@ -1,7 +1,7 @@
 // Time phrases in templates and their meaning.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { instantOf } from './moment-phrase.ts';
+import { parseInstant } from './moment-phrase.ts';
 
 // A Saturday.
 const now = Date.parse('2026-11-21T09:05:07.089Z');
@@ -45,16 +45,16 @@ const table: Readonly<Record<string, string>> = {
 
 for (const [phrase, expected] of Object.entries(table)) {
   test(`"${phrase}" is understood`, () => {
-    const at = instantOf(phrase, now);
+    const at = parseInstant(phrase, now);
     assert.equal(at === null ? null : new Date(at).toISOString(), expected);
   });
 }
 
 test('a weekday is today on that day, also with "next", and a week ago with "last"', () => {
   const friday = Date.parse('2026-11-20T09:05:07.089Z');
-  assert.equal(instantOf('next friday', friday), friday);
-  assert.equal(instantOf('friday', friday), friday);
-  assert.equal(instantOf('last friday', friday), friday - 7 * 86_400_000);
+  assert.equal(parseInstant('next friday', friday), friday);
+  assert.equal(parseInstant('friday', friday), friday);
+  assert.equal(parseInstant('last friday', friday), friday - 7 * 86_400_000);
 });
 
 const unknown: readonly unknown[] = [
@@ -81,15 +81,15 @@ const unknown: readonly unknown[] = [
 
 for (const phrase of unknown) {
   test(`rejects ${JSON.stringify(phrase) ?? 'undefined'} instead of using the current time`, () => {
-    assert.equal(instantOf(phrase, now), null);
+    assert.equal(parseInstant(phrase, now), null);
   });
 }
 
 test('a number is epoch milliseconds', () => {
-  assert.equal(instantOf(1234.5, now), 1234);
+  assert.equal(parseInstant(1234.5, now), 1234);
 });
 
 test('a month before the 31st is the last day of a shorter month', () => {
-  const at = instantOf('last month', Date.parse('2026-03-31T10:00:00Z'));
+  const at = parseInstant('last month', Date.parse('2026-03-31T10:00:00Z'));
   assert.equal(at === null ? null : new Date(at).toISOString(), '2026-02-28T10:00:00.000Z');
 });

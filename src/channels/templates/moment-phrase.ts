@@ -43,7 +43,7 @@ function shifted(at: number, count: number, unit: Unit): number {
   return moved.getTime();
 }
 
-function countOf(word: string): number | null {
+function parseCount(word: string): number | null {
   if (word === 'a' || word === 'an') return 1;
   const named = numberWords.indexOf(word);
   if (named >= 0) return named;
@@ -55,7 +55,7 @@ function amount(words: readonly string[]): [number, Unit][] | null {
   const steps: [number, Unit][] = [];
   const rest = words.filter((word) => word !== 'and');
   for (let i = 0; i < rest.length; i += 2) {
-    const count = countOf(rest[i] ?? '');
+    const count = parseCount(rest[i] ?? '');
     const unit = units.get(rest[i + 1] ?? '');
     if (count === null || unit === undefined) return null;
     steps.push([count, unit]);
@@ -68,7 +68,7 @@ function moved(now: number, words: readonly string[], direction: 1 | -1): number
   return steps === null ? null : steps.reduce((at, [count, unit]) => shifted(at, direction * count, unit), now);
 }
 
-function weekdayOf(word: string): number {
+function parseWeekday(word: string): number {
   return word.length < 3 ? -1 : weekdays.findIndex((day) => day.toLowerCase() === word || shortDay(day, word));
 }
 
@@ -95,14 +95,14 @@ function relative(phrase: string, now: number): number | null {
     const days = ['yesterday', 'today', 'tomorrow'].indexOf(phrase);
     if (phrase === 'now') return now;
     if (days >= 0) return now + (days - 1) * dayMs;
-    const weekday = weekdayOf(phrase);
+    const weekday = parseWeekday(phrase);
     return weekday < 0 ? null : onWeekday(now, weekday, false);
   }
   if (words.length === 2 && (words[0] === 'last' || words[0] === 'next')) {
     const before = words[0] === 'last';
     const unit = units.get(words[1] ?? '');
     if (unit !== undefined) return shifted(now, before ? -1 : 1, unit);
-    const weekday = weekdayOf(words[1] ?? '');
+    const weekday = parseWeekday(words[1] ?? '');
     return weekday < 0 ? null : onWeekday(now, weekday, before);
   }
   if (words[last] === 'ago') return moved(now, words.slice(0, last), -1);
@@ -133,7 +133,7 @@ function iso(phrase: string): number | null {
  * yesterday, tomorrow, `N unit(s) ago`, `in N unit(s)`, `N unit(s) from now`, `last|next unit`, weekday names (also
  * with last and next), ISO dates and times (UTC by default), epoch milliseconds.
  */
-export function instantOf(value: unknown, now: number): number | null {
+export function parseInstant(value: unknown, now: number): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   let at: number | null;
   if (typeof value === 'number') at = value;

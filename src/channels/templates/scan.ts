@@ -37,7 +37,7 @@ export interface TemplateSize {
 }
 
 /** Converts an index to line and column, both starting at 1. */
-export function placeOf(source: string, index: number): Position {
+export function positionOf(source: string, index: number): Position {
   const before = source.slice(0, index);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: index - lineStart + 1 };
@@ -67,7 +67,7 @@ function scanned(source: string): Scanned {
     throw new TemplateError(`the template is longer than ${limits.source / 1024} kB`, { line: 1, column: 1 });
   }
   const fail = (index: number, message: string): never => {
-    throw new TemplateError(message, placeOf(source, index));
+    throw new TemplateError(message, positionOf(source, index));
   };
   const tags: Tag[] = [];
   const open: OpenBlock[] = [];
@@ -192,7 +192,7 @@ function follow(tag: Tag, open: OpenBlock[], source: string, fail: Fail): void {
   open.pop();
   if (current === undefined) fail(tag.start, `${tag.text} closes a block that was never opened`);
   else if (current.tag.name !== tag.name) {
-    const { line } = placeOf(source, current.tag.start);
+    const { line } = positionOf(source, current.tag.start);
     fail(tag.start, `${tag.text} does not match ${current.tag.text} on line ${line}`);
   }
 }

@@ -3,7 +3,7 @@
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Scope, ValueHelper } from './helper.ts';
 import { foreignWordIn, formatInstant } from './moment-format.ts';
-import { instantOf } from './moment-phrase.ts';
+import { parseInstant } from './moment-phrase.ts';
 import { quoted, TemplateError } from './template-error.ts';
 import { textOf } from './text-helpers.ts';
 
@@ -29,7 +29,7 @@ function isMissing(value: unknown): boolean {
 function formatFault(format: unknown, isAlone: boolean): string | null {
   if (isMissing(format)) return null;
   const text = textOf(format);
-  if (isAlone && instantOf(format, 0) !== null) {
+  if (isAlone && parseInstant(format, 0) !== null) {
     return `${shown(text)} is a time, not a format: add a format after it, as in {{moment '2 days ago' 'YYYY-MM-DD'}}`;
   }
   const word = foreignWordIn(text);
@@ -52,7 +52,7 @@ function moment(args: readonly unknown[], scope: Scope): string {
   if (isAlone) return formatInstant(scope.now, format);
   const [value] = args;
   if (isMissing(value)) return '';
-  const at = instantOf(value, scope.now);
+  const at = parseInstant(value, scope.now);
   if (at === null) throw new TemplateError(notUnderstood(value), scope.place);
   return formatInstant(at, isMissing(args[1]) ? standard : format);
 }
@@ -63,7 +63,7 @@ const standard = 'MMMM DD, YYYY';
 function fault(literals: readonly unknown[]): string | null {
   const isAlone = literals.length < 2;
   const [value] = literals;
-  if (!isAlone && !isMissing(value) && instantOf(value, 0) === null) return notUnderstood(value);
+  if (!isAlone && !isMissing(value) && parseInstant(value, 0) === null) return notUnderstood(value);
   return formatFault(isAlone ? value : literals[1], isAlone);
 }
 
@@ -74,11 +74,11 @@ const localTime: ValueHelper = {
   least: 1,
   value: ([value], { now, timeZone, place }) => {
     if (isMissing(value)) return '';
-    const at = instantOf(value, now);
+    const at = parseInstant(value, now);
     if (at === null) throw new TemplateError(notUnderstood(value), place);
     return zonedText(at, timeZone);
   },
-  fault: ([value]) => (isMissing(value) || instantOf(value, 0) !== null ? null : notUnderstood(value)),
+  fault: ([value]) => (isMissing(value) || parseInstant(value, 0) !== null ? null : notUnderstood(value)),
 };
 
 /** The time helpers by name. */

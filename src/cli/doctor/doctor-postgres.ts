@@ -3,7 +3,7 @@ import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import { schemaVersion } from '#store/base/migrate.ts';
 import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
-import { oldestServer, schemaVersionOf } from '#store/engines/postgres/schema.ts';
+import { oldestServer, readSchemaVersion } from '#store/engines/postgres/schema.ts';
 import { listensDirectly } from '#store/engines/postgres/wakes.ts';
 import { heldFindings } from './doctor-held.ts';
 import type { Finding } from './finding.ts';
@@ -51,7 +51,7 @@ async function serverFinding(connections: Connections, address: PostgresAddress)
 }
 
 async function schemaFinding(connections: Connections): Promise<Finding> {
-  const found = await connections.transaction(schemaVersionOf);
+  const found = await connections.transaction(readSchemaVersion);
   if (found === schemaVersion) return { what: 'schema', grade: 'ok', message: `version ${found}` };
   if (found === 0) return { what: 'schema', grade: 'ok', message: 'will be created at the first start' };
   return found < schemaVersion

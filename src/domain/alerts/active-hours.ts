@@ -39,7 +39,7 @@ export function activeFrom({ timeZone, periods }: ActiveHours, now: number): num
     const weekday = weekdays[new Date(midnight).getUTCDay()];
     for (const { days, from, to } of periods) {
       if (weekday === undefined || !days.includes(weekday)) continue;
-      const [begins, ends] = [midnight + minutesOf(from) * minuteMs, midnight + minutesOf(to) * minuteMs];
+      const [begins, ends] = [midnight + parseMinutes(from) * minuteMs, midnight + parseMinutes(to) * minuteMs];
       const startsAt = instantAt(begins, timeZone, 'first');
       const endsOn = ends <= begins ? ends + dayMs : ends;
       const endsBy = instantAt(endsOn, timeZone, 'last');
@@ -53,7 +53,7 @@ export function activeFrom({ timeZone, periods }: ActiveHours, now: number): num
 }
 
 /** Minutes since midnight of `HH:MM`. */
-function minutesOf(time: string): number {
+function parseMinutes(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return 60 * hours + minutes;
 }

@@ -55,14 +55,14 @@ export function readPostgresAddress(text: string): PostgresAddress {
     user,
     password: url.password === '' ? null : decoded(url.password),
     database,
-    sslMode: sslModeOf(options.get('sslmode')),
+    sslMode: parseSslMode(options.get('sslmode')),
     sslRootCert: file('sslrootcert'),
     sslCert: file('sslcert'),
     sslKey: file('sslkey'),
   };
 }
 
-function sslModeOf(text: string | null): SslMode {
+function parseSslMode(text: string | null): SslMode {
   const mode = sslModes.find((each) => each === (text ?? 'prefer'));
   if (mode === undefined) throw new Error(`its sslmode is invalid; use one of ${sslModes.join(', ')}`);
   return mode;

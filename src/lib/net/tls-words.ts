@@ -29,9 +29,9 @@ function certificateWords(code: string, about: X509Certificate, path: Certificat
   const issuer = last.issuer.replaceAll('\n', ', ').slice(0, 200);
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return `expired on ${dayOf(about.validTo)}`;
+      return `expired on ${formatDay(about.validTo)}`;
     case 'CERT_NOT_YET_VALID':
-      return `is not valid before ${dayOf(about.validFrom)}`;
+      return `is not valid before ${formatDay(about.validFrom)}`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
       return `is for another name: ${(about.subjectAltName ?? about.subject.replaceAll('\n', ', ')).slice(0, 200)}`;
@@ -59,7 +59,7 @@ function certificateWords(code: string, about: X509Certificate, path: Certificat
 }
 
 /** The date of a certificate, `2026-11-26`. */
-export function dayOf(text: string): string {
+export function formatDay(text: string): string {
   const at = Date.parse(text);
   return Number.isNaN(at) ? 'an unknown day' : new Date(at).toISOString().slice(0, 10);
 }

@@ -11,10 +11,10 @@ export function accountReportRoutes(reports: AccountReportActions): Route[] {
       toWire(await reports.read(caller, questionOf(query), signal)),
     ),
     route('getAccountReportRows', async ({ caller, query, signal }) => {
-      const lines = [lineOf(columns.map(([name]) => name))];
+      const lines = [formatLine(columns.map(([name]) => name))];
       for await (const some of reports.rows(caller, questionOf(query), signal)) {
         if (signal.aborted) break;
-        for (const row of some) lines.push(lineOf(columns.map(([, valueOf]) => valueOf(row))));
+        for (const row of some) lines.push(formatLine(columns.map(([, valueOf]) => valueOf(row))));
       }
       const disposition = `attachment; filename="tocsin-report-${query.every}.csv"`;
       return new Answer(200, lines.join(''), { 'content-disposition': disposition });
@@ -87,7 +87,7 @@ const columns: readonly (readonly [name: string, valueOf: (row: ReportedRow) => 
 ];
 
 /** A line of CSV (RFC 4180). */
-function lineOf(cells: readonly Cell[]): string {
+function formatLine(cells: readonly Cell[]): string {
   return `${cells.map((cell) => (typeof cell === 'string' ? textCell(cell) : (cell ?? ''))).join(',')}\r\n`;
 }
 

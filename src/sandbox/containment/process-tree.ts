@@ -21,7 +21,7 @@ export function treeUse(pid: number): TreeUse {
     if (pages === null) continue;
     processes.push(next);
     memoryBytes += pages * pageBytes;
-    open.push(...childrenOf(next));
+    open.push(...findChildren(next));
   }
   return { processes, memoryBytes };
 }
@@ -46,12 +46,12 @@ export function waitedMs(pid: number): number {
 }
 
 /** Each thread lists the processes that it started; children of an ended thread move to another. */
-function childrenOf(pid: number): number[] {
+function findChildren(pid: number): number[] {
   const children = (thread: string): string => readIfThere(`/proc/${pid}/task/${thread}/children`);
-  return threadsOf(pid).flatMap((thread) => children(thread).split(' ').filter(Boolean).map(Number));
+  return findThreads(pid).flatMap((thread) => children(thread).split(' ').filter(Boolean).map(Number));
 }
 
-function threadsOf(pid: number): string[] {
+function findThreads(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`);
   } catch {

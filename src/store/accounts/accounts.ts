@@ -66,7 +66,7 @@ export function createAccounts(database: Database): Accounts {
       kept.delete(id);
       return changed;
     },
-    usage: (id, at) => usageOf(database, id, at),
+    usage: (id, at) => readUsage(database, id, at),
   };
 }
 
@@ -95,7 +95,7 @@ async function changeAccount(database: Database, id: string, change: AccountChan
   });
 }
 
-async function usageOf({ reader }: Database, id: string, at: number): Promise<Usage | null> {
+async function readUsage({ reader }: Database, id: string, at: number): Promise<Usage | null> {
   const from = monthStart(at);
   const row = await reader
     .selectFrom('accounts')

@@ -6,7 +6,7 @@ import { idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { SessionsTable } from '../base/tables/installation-tables.ts';
 import type { Tables } from '../base/tables/schema.ts';
-import { membershipsOf } from './users.ts';
+import { findMemberships } from './users.ts';
 
 /** A session and its user. */
 export interface OpenSession {
@@ -52,7 +52,7 @@ export function createSessions({ reader, transaction, clock }: Database): Sessio
         .executeTakeFirst();
       if (row === undefined) return null;
       const session = sessionOf(row);
-      const memberships = await membershipsOf(reader, row.user_id);
+      const memberships = await findMemberships(reader, row.user_id);
       if (sessionEnd(session) <= clock.now() || memberships.length === 0) return null;
       const { id: sessionId, userId: id } = session;
       const isOperator = row.is_operator === 1;

@@ -53,7 +53,7 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
           .executeTakeFirst();
         if (link === undefined || (link.is_first === 1 && (await hasUsers(tx)))) return null;
         await tx.deleteFrom('setup_links').where('is_first', '=', 1).execute();
-        const present = await ownUserOf(tx, user.email);
+        const present = await findOwnUser(tx, user.email);
         const id = present ?? user.id;
         if (present === null) await addOperator(tx, user);
         await proveEmail(tx, user.email, id, clock.now());
@@ -68,7 +68,7 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
 }
 
 /** The user that a person with this email address meant; members of other accounts may have been made by others. */
-async function ownUserOf(tx: Kysely<Tables>, email: string): Promise<string | null> {
+async function findOwnUser(tx: Kysely<Tables>, email: string): Promise<string | null> {
   const proven = await tx
     .selectFrom('users')
     .select('id')

@@ -60,7 +60,7 @@ export function createUsers(database: Database): Users {
         return Number(changed.numUpdatedRows) > 0;
       }),
     async members(accountId, { limit, offset }) {
-      const rows = await membersOf(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
+      const rows = await findMembers(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
       const { total } = await reader
         .selectFrom('memberships')
         .select((row) => row.fn.countAll<number>().as('total'))
@@ -69,7 +69,7 @@ export function createUsers(database: Database): Users {
       return { rows: rows.map(memberOf), total };
     },
     async member(accountId, id) {
-      const row = await membersOf(reader, accountId).where('users.id', '=', idBytes(id)).executeTakeFirst();
+      const row = await findMembers(reader, accountId).where('users.id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : memberOf(row);
     },
     changeRole: (accountId, id, role) =>
@@ -105,7 +105,7 @@ async function removeMember(tx: Kysely<Tables>, accountId: string, id: string): 
   if (hindrance !== null) return hindrance;
   const user = idBytes(id);
   await tx.deleteFrom('memberships').where('account_id', '=', idBytes(accountId)).where('user_id', '=', user).execute();
-  if ((await membershipsOf(tx, user)).length > 0) return 'changed';
+  if ((await findMemberships(tx, user)).length > 0) return 'changed';
   await tx.deleteFrom('sessions').where('user_id', '=', user).execute();
   await tx.deleteFrom('users').where('id', '=', user).execute();
   return 'changed';
@@ -155,7 +155,7 @@ export async function proveEmail(tx: Kysely<Tables>, email: string, userId: stri
   const user = idBytes(userId);
   const others = await tx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user).execute();
   for (const { id } of others) {
-    for (const membership of await membershipsOf(tx, id)) {
+    for (const membership of await findMemberships(tx, id)) {
       await addMembership(tx, userId, membership, now);
       const account = idBytes(membership.accountId);
       await tx.deleteFrom('memberships').where('account_id', '=', account).where('user_id', '=', id).execute();
@@ -185,7 +185,7 @@ export async function oldestAccount(tx: Kysely<Tables>): Promise<Uint8Array> {
 }
 
 /** The memberships of a user, oldest first. */
-export async function membershipsOf(db: Kysely<Tables>, userId: Uint8Array): Promise<Membership[]> {
+export async function findMemberships(db: Kysely<Tables>, userId: Uint8Array): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .select(['account_id', 'role'])
@@ -216,7 +216,7 @@ async function hindranceTo(
   return isLastOwner && role !== 'owner' ? 'last-owner' : null;
 }
 
-function membersOf(reader: Kysely<Tables>, accountId: string) {
+function findMembers(reader: Kysely<Tables>, accountId: string) {
   return reader
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')

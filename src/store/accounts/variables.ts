@@ -66,7 +66,7 @@ export function createVariables(database: Database): Variables {
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
         if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) return false;
-        await requireVariableBytes(database, tx, accountId, bytesOf(key) + bytesOf(stored));
+        await requireVariableBytes(database, tx, accountId, countBytes(key) + countBytes(stored));
         await touchAccount(tx, accountId);
         return true;
       }),
@@ -114,12 +114,12 @@ async function changeVariable(
     .where('account_id', '=', account)
     .where('key', '=', key)
     .execute();
-  await requireVariableBytes({ limits }, tx, accountId, bytesOf(stored) - bytesOf(row.value));
+  await requireVariableBytes({ limits }, tx, accountId, countBytes(stored) - countBytes(row.value));
   await touchAccount(tx, accountId);
   return next;
 }
 
-function bytesOf(text: string): number {
+function countBytes(text: string): number {
   return Buffer.byteLength(text);
 }
 

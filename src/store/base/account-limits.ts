@@ -27,7 +27,7 @@ export async function requireWithinLimit(
   accountId: string,
   name: keyof typeof tables,
 ): Promise<void> {
-  const limit = await limitOf(limits, tx, accountId, name);
+  const limit = await readLimit(limits, tx, accountId, name);
   if (limit === 0) return;
   await waitForOthers(tx, accountId);
   const { used } = await tx
@@ -51,7 +51,7 @@ export async function requireVariableBytes(
   addedBytes: number,
 ): Promise<void> {
   if (addedBytes <= 0) return;
-  const limit = await limitOf(limits, tx, accountId, 'variableBytes');
+  const limit = await readLimit(limits, tx, accountId, 'variableBytes');
   if (limit === 0) return;
   await waitForOthers(tx, accountId);
   const { bytes } = await tx
@@ -63,7 +63,12 @@ export async function requireVariableBytes(
 }
 
 /** 0 = unlimited. */
-async function limitOf(limits: AccountLimits, tx: Kysely<Tables>, accountId: string, name: LimitName): Promise<number> {
+async function readLimit(
+  limits: AccountLimits,
+  tx: Kysely<Tables>,
+  accountId: string,
+  name: LimitName,
+): Promise<number> {
   const account = await tx
     .selectFrom('accounts')
     .select('limits')

@@ -71,7 +71,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         if (other !== null && to !== null) {
           await release(tx, delivery, owner, {
             alert_channel_id: other,
-            latest_of: isSuperseded(to.type) ? await incidentOf(tx, delivery) : null,
+            latest_of: isSuperseded(to.type) ? await findIncident(tx, delivery) : null,
             routed_from: delivery.alert_channel_id,
             next_attempt_at: now,
             error: null,
@@ -183,7 +183,7 @@ async function supersedeReminders(
 }
 
 /** The incident of a delivery's alert; null = it belongs to none. */
-async function incidentOf(tx: Kysely<Tables>, { account_id, alert_id }: DeliveriesTable): Promise<IdBytes | null> {
+async function findIncident(tx: Kysely<Tables>, { account_id, alert_id }: DeliveriesTable): Promise<IdBytes | null> {
   if (alert_id === null) return null;
   const alerts = tx.selectFrom('alerts').select('incident_id').where('account_id', '=', account_id);
   return (await alerts.where('id', '=', alert_id).executeTakeFirst())?.incident_id ?? null;

@@ -82,7 +82,7 @@ async function judged(db: Kysely<Tables>, accountId: string, storm: AlertStorm, 
   const waiting = await collectingOf(db, account, digestIds);
   const due = waiting.filter(({ next_attempt_at: at }) => at === null || at <= now || at > latestDueAt(now));
   const facts = {
-    threshold: storm.startedAt === null ? null : digestThresholdOf(await alertSettingsOf(db, account)),
+    threshold: storm.startedAt === null ? null : digestThresholdOf(await findAlertSettings(db, account)),
     counted: storm.startedAt === null ? 0 : (await readAlerted(db, account, now)).length,
     collecting: new Set(waiting.map(({ id }) => idText(id))),
   };
@@ -106,7 +106,7 @@ export async function lockStorm(tx: Kysely<Tables>, accountId: string): Promise<
 }
 
 /** Alert settings of an account; null = none. */
-export async function alertSettingsOf(db: Kysely<Tables>, account: IdBytes): Promise<AlertSettings | null> {
+export async function findAlertSettings(db: Kysely<Tables>, account: IdBytes): Promise<AlertSettings | null> {
   const accounts = db.selectFrom('accounts').select('alert_settings').where('id', '=', account);
   return parsedOrNull<AlertSettings>((await accounts.executeTakeFirst())?.alert_settings ?? null);
 }

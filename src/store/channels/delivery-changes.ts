@@ -28,7 +28,7 @@ const pending = deliveryStatusCodes.encode('pending');
 const collecting = deliveryStatusCodes.encode('collecting');
 const lost: ReadonlySet<number> = new Set(lostStatuses.map((status) => deliveryStatusCodes.encode(status)));
 
-async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
+async function findRow(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
   const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
   return owned.where('id', '=', idBytes(id)).executeTakeFirst();
 }
@@ -48,7 +48,7 @@ export async function retryDelivery(
   id: string,
   now: number,
 ): Promise<DeliveryChange> {
-  const row = await rowOf(tx, accountId, id);
+  const row = await findRow(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending && row.status !== collecting) return 'ended';
   if (isInProgress(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
@@ -87,7 +87,7 @@ export async function cancelDelivery(
   id: string,
   now: number,
 ): Promise<DeliveryChange> {
-  const row = await rowOf(tx, accountId, id);
+  const row = await findRow(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status === collecting) return 'collecting';
   if (row.status !== pending) return 'ended';
@@ -141,7 +141,7 @@ export async function replayDelivery(
   replayId: string,
   now: number,
 ): Promise<DeliveryChange> {
-  const row = await rowOf(tx, accountId, id);
+  const row = await findRow(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status === pending || row.status === collecting) return 'not-ended';
   const stored = [

@@ -166,7 +166,7 @@ async function reportOf(
   const isFailing = row.failing_news === newsCodes.failing;
   const lost = await lostAlert(reader, row);
   const choices = isFailing
-    ? await othersOf({ reader, clock }, row, lost)
+    ? await countOthers({ reader, clock }, row, lost)
     : [parsedOrNull<number[]>(row.failing_notified) ?? []];
   const found = await channelsById(reader, row.account_id, isNotified ? choices.flat() : []);
   const channels = new Map(found.map((each) => [each.id, channelOf(each, seal)]));
@@ -240,11 +240,11 @@ async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_
           .where('account_id', '=', account_id)
           .where('id', '=', groupId)
           .executeTakeFirst();
-  const digest = delivery.is_digest === 1 ? await digestOf(reader, account_id, failing_delivery_id) : null;
+  const digest = delivery.is_digest === 1 ? await findDigest(reader, account_id, failing_delivery_id) : null;
   return { ...delivery, check: check ?? null, groupName: group?.name ?? null, digest };
 }
 
-async function digestOf(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): Promise<Digest | null> {
+async function findDigest(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): Promise<Digest | null> {
   const stored = await reader
     .selectFrom('delivery_contents')
     .select('content')
@@ -257,7 +257,7 @@ async function digestOf(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): 
 type LostAlert = Awaited<ReturnType<typeof lostAlert>>;
 
 /** The channels that can report it, best choice first. */
-async function othersOf(
+async function countOthers(
   { reader, clock }: Pick<Database, 'reader' | 'clock'>,
   { account_id, id }: AlertChannelsTable,
   lost: LostAlert,

@@ -46,7 +46,7 @@ export function createHeldDeliveries({ reader, transaction }: Database): HeldDel
     release,
     async waiting() {
       let waiting = 0;
-      for (const account of await accountIds(reader)) waiting += await waitingOf(reader, account);
+      for (const account of await accountIds(reader)) waiting += await countWaiting(reader, account);
       return waiting;
     },
     async discard() {
@@ -67,7 +67,7 @@ async function accountIds(reader: Kysely<Tables>): Promise<IdBytes[]> {
   return rows.map(({ id }) => id);
 }
 
-async function waitingOf(reader: Kysely<Tables>, account: IdBytes): Promise<number> {
+async function countWaiting(reader: Kysely<Tables>, account: IdBytes): Promise<number> {
   const { count } = await reader
     .selectFrom('deliveries')
     .select(({ fn }) => fn.countAll<number>().as('count'))

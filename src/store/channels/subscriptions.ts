@@ -17,7 +17,11 @@ export interface ChannelChange {
 }
 
 /** Subscriptions of a check or group, oldest first. */
-export async function channelsOf(db: Kysely<Tables>, accountId: string, target: Target): Promise<SubscribedChannel[]> {
+export async function findChannels(
+  db: Kysely<Tables>,
+  accountId: string,
+  target: Target,
+): Promise<SubscribedChannel[]> {
   const rows = await ofTarget(db, accountId, target).selectAll().orderBy('id').execute();
   return rows.map((row) => ({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 }));
 }
@@ -77,7 +81,7 @@ export async function changeChannels(
     }
   }
   if (!isAutoAssigned) return;
-  const present = new Set((await channelsOf(tx, accountId, target)).map(({ alertChannelId }) => alertChannelId));
+  const present = new Set((await findChannels(tx, accountId, target)).map(({ alertChannelId }) => alertChannelId));
   const channels = await tx
     .selectFrom('alert_channels')
     .select('id')

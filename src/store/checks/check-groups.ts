@@ -18,7 +18,7 @@ import type { Seal } from '../base/seal.ts';
 import {
   type ChannelChange,
   changeChannels,
-  channelsOf,
+  findChannels,
   dropTarget,
   missingChannel,
 } from '../channels/subscriptions.ts';
@@ -275,5 +275,5 @@ async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal
 }
 
 async function withChannels(db: Kysely<Tables>, group: CheckGroup): Promise<StoredGroup> {
-  return { group, subscriptions: await channelsOf(db, group.accountId, { checkId: null, groupId: group.id }) };
+  return { group, subscriptions: await findChannels(db, group.accountId, { checkId: null, groupId: group.id }) };
 }

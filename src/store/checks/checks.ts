@@ -20,7 +20,7 @@ import type { Seal } from '../base/seal.ts';
 import {
   type ChannelChange,
   changeChannels,
-  channelsOf,
+  findChannels,
   channelsOfChecks,
   missingChannel,
 } from '../channels/subscriptions.ts';
@@ -70,8 +70,8 @@ export function createChecks(database: Database): Checks {
       // order.
       const page = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
       const ids = (await page.execute()).map(({ id }) => id);
-      const cut = rowsOfPage(await sizesOf(reader, accountId, ids), limit);
-      const rows = await rowsOf(reader, accountId, ids.slice(0, cut));
+      const cut = rowsOfPage(await findSizes(reader, accountId, ids), limit);
+      const rows = await findRows(reader, accountId, ids.slice(0, cut));
       const { total } = await matching()
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();
@@ -111,7 +111,7 @@ export function createChecks(database: Database): Checks {
 }
 
 /** Stored bytes of checks, in the order of their IDs, without reading their definitions. */
-async function sizesOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
+async function findSizes(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const found = await db
     .selectFrom('checks')
@@ -124,7 +124,7 @@ async function sizesOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBy
 }
 
 /** The rows of checks, ordered by ID; checks deleted meanwhile are omitted. */
-async function rowsOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
+async function findRows(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
   if (ids.length === 0) return [];
   const found = await db
     .selectFrom('checks')
@@ -226,7 +226,7 @@ async function withoutEndedMutes(
 
 async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
   const { accountId, id } = check;
-  const subscriptions = await channelsOf(db, accountId, { checkId: id, groupId: null });
+  const subscriptions = await findChannels(db, accountId, { checkId: id, groupId: null });
   return { check, subscriptions, notifiesNobody: (await findChecksWithoutChannel(db, accountId, [check])).has(id) };
 }
 

@@ -5,7 +5,7 @@ import { dueAtStatement, inStep } from '../schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
 import type { Seal } from '../base/seal.ts';
 import { type CopyListener, CopyError, refuseUsed, type VerifiedTable } from './copy-installation.ts';
-import { copyTable, countOf, sumOf } from './copy-table.ts';
+import { copyTable, countRows, sumOf } from './copy-table.ts';
 import { createReadable, createReseal } from './reseal.ts';
 import { isOfAccounts, type Row, type Slice, type TableShape } from './shape.ts';
 import { readFact, type Side, tableOf, type Writing, writeFact } from './side.ts';
@@ -116,7 +116,7 @@ async function copyRows(
   for (const table of tables) await removeRows(to, table, id);
   for (const table of tables) {
     const slice = sliceOf(table, id);
-    listener.onTable('copy', table.name, await countOf(from, table, slice));
+    listener.onTable('copy', table.name, await countRows(from, table, slice));
     await copyTable(from, to, tableOf(to, table.name), {
       slice,
       after: null,
@@ -129,7 +129,7 @@ async function copyRows(
   const verified: VerifiedTable[] = [];
   for (const table of tables) {
     const slice = sliceOf(table, id);
-    listener.onTable('verify', table.name, 2 * (await countOf(from, table, slice)));
+    listener.onTable('verify', table.name, 2 * (await countRows(from, table, slice)));
     const onRows = (rows: number): void => listener.onRows(rows);
     const there = await sumOf(from, table, { slice, readable: createReadable(fromSeal), onRows });
     const here = await sumOf(to, tableOf(to, table.name), { slice, readable: createReadable(toSeal), onRows });
@@ -210,7 +210,7 @@ async function removeAccount(
   listener: Pick<CopyListener, 'onTable' | 'onRows'>,
 ): Promise<void> {
   for (const table of from.tables.filter(isOfAccounts)) {
-    listener.onTable('remove', table.name, await countOf(from, table, sliceOf(table, id)));
+    listener.onTable('remove', table.name, await countRows(from, table, sliceOf(table, id)));
     await removeRows(from, table, id, listener.onRows);
   }
   await from.write(async (writing) => {
@@ -237,7 +237,7 @@ async function removeRows(
   id: Uint8Array,
   onRows: (rows: number) => void = () => {},
 ): Promise<void> {
-  if ((await countOf(side, table, sliceOf(table, id))) === 0) return;
+  if ((await countRows(side, table, sliceOf(table, id))) === 0) return;
   const { name, key } = table;
   const owner = name === 'accounts' ? 'id' : 'account_id';
   const list = key.length === 1 ? key.join() : `(${key.join(', ')})`;

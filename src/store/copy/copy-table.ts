@@ -103,7 +103,7 @@ export async function sumOf(
 }
 
 /** Number of rows in a slice, counted without blocking anyone. */
-export async function countOf(side: Side, { name }: TableShape, slice: Slice): Promise<number> {
+export async function countRows(side: Side, { name }: TableShape, slice: Slice): Promise<number> {
   const values: Cell[] = [];
   const conditions = conditionsOf(slice, (value) => {
     values.push(value);

@@ -7,8 +7,8 @@ import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts
 import { type ColumnTypes, createBulk, readColumnTypes } from '../engines/postgres/bulk.ts';
 import { type Connections, openConnections } from '../engines/postgres/connections.ts';
 import type { Session } from '../engines/postgres/session.ts';
-import { dayMs, makeDaysOf } from '../engines/postgres/days.ts';
-import { migratePostgres, schemaVersionOf } from '../engines/postgres/schema.ts';
+import { dayMs, createDays } from '../engines/postgres/days.ts';
+import { migratePostgres, readSchemaVersion } from '../engines/postgres/schema.ts';
 
 /** The source, which is never migrated. */
 export function openPostgresSource(address: PostgresAddress): Promise<Side> {
@@ -28,9 +28,9 @@ async function openedSide(
   const shown = shownAddress(address);
   try {
     await makeReady(connections);
-    checkVersion(shown, await connections.transaction(schemaVersionOf));
+    checkVersion(shown, await connections.transaction(readSchemaVersion));
     const types = await connections.transaction(readColumnTypes);
-    return sideOf(shown, connections, types, await connections.transaction(tablesOf));
+    return sideOf(shown, connections, types, await connections.transaction(readTables));
   } catch (error) {
     await connections.close();
     throw error;
@@ -68,7 +68,7 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
       const days = new Set(rows.map((row) => dayOf(row[column])));
       const missing = [...days].filter((day) => !made.has(`${name} ${day}`));
       if (missing.length === 0) return;
-      await makeDaysOf(connections, name, missing);
+      await createDays(connections, name, missing);
       for (const day of missing) made.add(`${name} ${day}`);
     },
     // Without table statistics, the first statements would be planned for empty tables.
@@ -106,7 +106,7 @@ interface PostgresTable extends TableShape {
 }
 
 /** Tables of this schema that are not partitions. */
-async function tablesOf(session: Session): Promise<PostgresTable[]> {
+async function readTables(session: Session): Promise<PostgresTable[]> {
   return session.query<PostgresTable>(
     `SELECT c.relname AS name,
        ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped

@@ -26,16 +26,18 @@ export async function* readContexts(
   const seal = createSeal(key);
   const mark = await readFact(side, keyMark);
   if (mark !== null) openMark(seal, mark, side.shown);
-  const accounts = await rowsOf<AccountsTable>(side, 'SELECT * FROM accounts ORDER BY created_at, id', []);
+  const accounts = await readRows<AccountsTable>(side, 'SELECT * FROM accounts ORDER BY created_at, id', []);
   for (const account of accounts) {
-    const variables = await rowsOf<VariablesTable>(side, 'SELECT * FROM variables WHERE account_id = ?', [account.id]);
-    const certificates = await rowsOf<ClientCertificatesTable>(
+    const variables = await readRows<VariablesTable>(side, 'SELECT * FROM variables WHERE account_id = ?', [
+      account.id,
+    ]);
+    const certificates = await readRows<ClientCertificatesTable>(
       side,
       'SELECT * FROM client_certificates WHERE account_id = ?',
       [account.id],
     );
     const context = accountContext({ account, variables, windows: [], certificates }, 0, seal);
-    const groups = await rowsOf<CheckGroupsTable>(side, 'SELECT * FROM check_groups WHERE account_id = ?', [
+    const groups = await readRows<CheckGroupsTable>(side, 'SELECT * FROM check_groups WHERE account_id = ?', [
       account.id,
     ]);
     for (const row of groups) context.groups.set(row.id, groupOf(row, seal));
@@ -57,7 +59,7 @@ async function groupWith(
   const known = groups.get(id);
   if (known !== undefined) return known;
   const sql = 'SELECT * FROM check_groups WHERE account_id = ? AND id = ?';
-  const [row] = await rowsOf<CheckGroupsTable>(side, sql, [accountId, id]);
+  const [row] = await readRows<CheckGroupsTable>(side, sql, [accountId, id]);
   if (row === undefined) return null;
   const group = groupOf(row, seal);
   groups.set(id, group);
@@ -69,7 +71,7 @@ async function* checksOf(side: Side, accountId: Uint8Array, types: readonly Chec
   const sql = `SELECT * FROM checks WHERE account_id = ? AND check_type IN (${marks}) AND id > ? ORDER BY id LIMIT ?`;
   let after: Uint8Array = new Uint8Array(0);
   for (;;) {
-    const rows = await rowsOf<ChecksTable>(side, sql, [accountId, ...types, after, pageSize]);
+    const rows = await readRows<ChecksTable>(side, sql, [accountId, ...types, after, pageSize]);
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return;
@@ -77,6 +79,6 @@ async function* checksOf(side: Side, accountId: Uint8Array, types: readonly Chec
   }
 }
 
-async function rowsOf<Table>(side: Side, sql: string, values: Parameters<Side['query']>[1]): Promise<Table[]> {
+async function readRows<Table>(side: Side, sql: string, values: Parameters<Side['query']>[1]): Promise<Table[]> {
   return (await side.query(sql, values)) as unknown as Table[];
 }

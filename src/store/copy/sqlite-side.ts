@@ -56,7 +56,7 @@ function sideOf(shown: string, connection: Connection, close: () => Promise<void
   return {
     engine: 'sqlite',
     shown,
-    tables: tablesOf(database),
+    tables: readTables(database),
     read(table, slice, after, max) {
       const { sql, values } = selectOf(table, slice, after, max, () => '?');
       return Promise.resolve(prepare(sql).all(...(values as SQLInputValue[])) as Row[]);
@@ -101,7 +101,7 @@ function insertOf({ name, columns }: TableShape): string {
   return `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-function tablesOf(database: DatabaseSync): TableShape[] {
+function readTables(database: DatabaseSync): TableShape[] {
   const names = database
     .prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,

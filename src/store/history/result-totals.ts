@@ -24,15 +24,15 @@ export interface TotalScope {
 
 /** Number of results. */
 export async function totalOfResults(scope: TotalScope): Promise<number> {
-  const span = await daysOf(scope);
-  if (span === null) return rowsOf(scope);
+  const span = await readDays(scope);
+  if (span === null) return countRows(scope);
   const counted = await countWithin(scope, span);
   // Roll-ups outlive results, and a moved account brings more of them, so counts start at the first complete day: the
   // first with earlier rows.
   const wholeFrom = counted.before > 0 ? span.from : await firstWholeDay(scope, span);
   const from = Math.max(wholeFrom, counted.unknownAt === null ? 0 : counted.unknownAt + dayMs);
   if (from === span.from) return sumOf(counted);
-  return from < span.to ? sumOf(await countWithin(scope, { from, to: span.to })) : rowsOf(scope);
+  return from < span.to ? sumOf(await countWithin(scope, { from, to: span.to })) : countRows(scope);
 }
 
 /** UTC days, epoch ms; `to` exclusive. */
@@ -42,7 +42,7 @@ interface Days {
 }
 
 /** Rolled-up days whose results are all still stored and without late ones; null = none. */
-async function daysOf({ reader, account, check, from, to }: TotalScope): Promise<Days | null> {
+async function readDays({ reader, account, check, from, to }: TotalScope): Promise<Days | null> {
   const fact = (key: string) => reader.selectFrom('installation').select('value').where('key', '=', key);
   const late = reader
     .selectFrom('late_hours')
@@ -138,7 +138,7 @@ async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Count
 }
 
 /** All of them, row by row. */
-async function rowsOf(scope: TotalScope): Promise<number> {
+async function countRows(scope: TotalScope): Promise<number> {
   const counted = rowCount(scope, { from: null, before: null });
   return (await scope.reader.selectNoFrom(counted.as('rows')).executeTakeFirstOrThrow()).rows;
 }

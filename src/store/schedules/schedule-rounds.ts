@@ -61,7 +61,7 @@ const none: IdBytes = new Uint8Array(0);
 export function openRound(row: ScheduleRoundsTable, now: number): OpenRound | null {
   const until = row.round_to ?? now;
   if (until <= row.planned_to) return null;
-  const after = placeOf(row);
+  const after = positionOf(row);
   const from = after?.slotAt ?? row.planned_to + 1;
   // Every schedule once: its first slot that is not planned.
   const last = Math.min(until, row.planned_to + row.interval_ms);
@@ -104,7 +104,7 @@ export function walk({ row, until, ranges }: OpenRound, found: readonly Schedule
   }
   const last = due.at(-1);
   if (isThrough) return { due, row: throughOf(row, until), isThrough };
-  const place = last === undefined ? placeOf(row) : lastPlace(last);
+  const place = last === undefined ? positionOf(row) : lastPlace(last);
   return { due, row: { ...row, round_to: until, ...columnsOf(place) }, isThrough };
 }
 
@@ -138,7 +138,7 @@ export function dueAtOf(row: SchedulesTable, round: ScheduleRoundsTable | undefi
   if (row.next_due_at !== inStep || round === undefined) return row.next_due_at;
   const slotAt = nextSlot(round.planned_to + 1, row.interval_ms, row.phase_ms);
   if (round.round_to === null) return slotAt;
-  const isPlanned = comesBy({ slotAt, accountId: row.account_id, checkId: row.check_id }, placeOf(round));
+  const isPlanned = comesBy({ slotAt, accountId: row.account_id, checkId: row.check_id }, positionOf(round));
   return isPlanned ? nextSlot(round.round_to + 1, row.interval_ms, row.phase_ms) : slotAt;
 }
 
@@ -151,7 +151,7 @@ export function dueAtStatement(round: ScheduleRoundsTable): { readonly sql: stri
     return `(${at + 1} + ${phase})`;
   };
   const slotAt = slotAfter(round.planned_to);
-  const place = placeOf(round);
+  const place = positionOf(round);
   if (round.round_to === null || place === null) return { sql: slotAt, values: [] };
   const isPlanned = `(${slotAt}, account_id, check_id) <= (${place.slotAt}, ?, ?)`;
   return {
@@ -194,7 +194,7 @@ function lastPlace({ row, nextDueAt }: DueSchedule): RoundPosition {
   return { slotAt: nextDueAt, accountId: row.account_id, checkId: row.check_id };
 }
 
-function placeOf({ at_slot, at_account, at_check }: ScheduleRoundsTable): RoundPosition | null {
+function positionOf({ at_slot, at_account, at_check }: ScheduleRoundsTable): RoundPosition | null {
   if (at_slot === null) return null;
   return { slotAt: at_slot, accountId: at_account ?? none, checkId: at_check ?? none };
 }

@@ -13,7 +13,7 @@ export function Certificate({ check }: { readonly check: Check }) {
   const days = status.data?.sslDaysRemaining ?? null;
   if (check.checkType === 'SSL') return <SslCertificate check={check} />;
   if (days === null) return null;
-  const host = hostOf(check);
+  const host = findHost(check);
   return (
     <Section title={text.certificate}>
       <Facts
@@ -43,7 +43,7 @@ function SslCertificate({ check }: { readonly check: Check }) {
 }
 
 /** Host whose certificate is reported, if the settings contain one. */
-function hostOf(check: Check): string | null {
+function findHost(check: Check): string | null {
   if ('sslCheckDomain' in check && check.sslCheckDomain) return check.sslCheckDomain;
   if (!('request' in check) || !('url' in check.request) || !URL.canParse(check.request.url)) return null;
   return new URL(check.request.url).host;

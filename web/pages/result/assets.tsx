@@ -124,7 +124,7 @@ function File({ result, asset }: AssetProps) {
             {text.playVideo}
           </Button>
         )}
-        <Button isDisabled={isLoading} onPress={() => void fetchFile((blob) => saveFile(blob, nameOf(asset)))}>
+        <Button isDisabled={isLoading} onPress={() => void fetchFile((blob) => saveFile(blob, formatName(asset)))}>
           <Download size={15} aria-hidden /> {isLoading ? text.downloading : text.download}
         </Button>
       </div>
@@ -144,6 +144,6 @@ const endings: Readonly<Record<Asset['contentType'], string>> = {
   'video/webm': 'webm',
 };
 
-function nameOf({ sort, number, contentType }: Asset): string {
+function formatName({ sort, number, contentType }: Asset): string {
   return `${sort}-${number}.${endings[contentType]}`;
 }

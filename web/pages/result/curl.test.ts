@@ -5,11 +5,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { curlOf, type SentRequest } from './curl.ts';
+import { formatCurl, type SentRequest } from './curl.ts';
 
 /** Arguments that a shell passes to curl. */
 function argumentsOf(request: Partial<SentRequest>, cwd = tmpdir()): string[] {
-  const command = curlOf({ method: 'GET', url: 'http://127.0.0.1/', headers: {}, data: '', ...request });
+  const command = formatCurl({ method: 'GET', url: 'http://127.0.0.1/', headers: {}, data: '', ...request });
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
   return execFileSync('/bin/sh', ['-c', script], { cwd, encoding: 'utf8' }).split('\0').slice(0, -1);
 }

@@ -13,7 +13,7 @@ export interface SentRequest {
 const ownHeaders = new Set(['host', 'content-length', 'connection', 'accept-encoding', 'user-agent']);
 
 /** The request as a command for a POSIX shell, whatever its values contain. */
-export function curlOf({ method, url, headers, data }: SentRequest): string {
+export function formatCurl({ method, url, headers, data }: SentRequest): string {
   return [
     // Without --globoff, brackets and braces of the URL would be patterns.
     `curl -i --globoff${methodOption(method, data !== '')} ${quoted(url)}`,

@@ -15,7 +15,7 @@ import { Files, Screenshots } from './assets.tsx';
 import { Attempts } from './attempts.tsx';
 import { Changes } from './changes.tsx';
 import { Exchange } from './exchange.tsx';
-import { curlOf } from './curl.ts';
+import { formatCurl } from './curl.ts';
 import { Neighbours } from './neighbours.tsx';
 import { Errors, Lines, Script } from './script.tsx';
 import { text } from './strings.ts';
@@ -81,7 +81,7 @@ function Actions({ result }: { readonly result: Result }) {
   return (
     <>
       {request !== null && (
-        <IconButton label={text.copyCurl} onPress={() => copy(curlOf(request), text.copiedCurl)}>
+        <IconButton label={text.copyCurl} onPress={() => copy(formatCurl(request), text.copiedCurl)}>
           <Terminal size={17} />
         </IconButton>
       )}

@@ -55,7 +55,7 @@ export function CertificatePath({ seen }: { readonly seen: SeenCertificate }) {
           ['Signature', certificate.signatureAlgorithm],
           ['Connection', `${connection.tlsVersion}, ${connection.cipherSuite}`],
           ['Name', connection.hostnameVerified ? 'Matches the host' : 'Does not match the host'],
-          ['Revocation', revocationOf(seen)],
+          ['Revocation', formatRevocation(seen)],
           ['Serial number', <code key="serial">{certificate.serialNumber}</code>],
           ['SHA-256', <code key="sha">{certificate.fingerprintSha256}</code>],
           ...(certificate.issuerFingerprintSha256 === null
@@ -70,7 +70,7 @@ export function CertificatePath({ seen }: { readonly seen: SeenCertificate }) {
 const sources = { STAPLED: 'stapled OCSP response', OCSP: 'OCSP responder', CRL: 'revocation list' } as const;
 
 /** Whether the certificate is revoked, and the source of that information. */
-function revocationOf({ revocation, connection: { ocspStatus } }: SeenCertificate): string {
+function formatRevocation({ revocation, connection: { ocspStatus } }: SeenCertificate): string {
   const status = revocation?.status ?? ocspStatus ?? 'unknown';
   const source = revocation?.source == null ? '' : ` (${sources[revocation.source]})`;
   if (status === 'good') return `Not revoked${source}`;

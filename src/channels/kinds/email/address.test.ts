@@ -1,7 +1,7 @@
 // Addresses of email channels: exactly one mailbox.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAddress, senderOf } from './address.ts';
+import { readAddress, parseSender } from './address.ts';
 
 const accepted: Readonly<Record<string, string>> = {
   'ops@example.com': 'ops@example.com',
@@ -50,6 +50,6 @@ for (const [written, problem] of Object.entries(rejected)) {
 }
 
 test('reads a sender with and without a name', () => {
-  assert.deepEqual(senderOf('alerts@example.com'), { name: '', address: 'alerts@example.com' });
-  assert.deepEqual(senderOf('Tocsin <alerts@example.com>'), { name: 'Tocsin', address: 'alerts@example.com' });
+  assert.deepEqual(parseSender('alerts@example.com'), { name: '', address: 'alerts@example.com' });
+  assert.deepEqual(parseSender('Tocsin <alerts@example.com>'), { name: 'Tocsin', address: 'alerts@example.com' });
 });

@@ -31,7 +31,7 @@ export function readAddress(text: string): ReadAddress {
 }
 
 /** Address and display name of a sender such as `Tocsin <alerts@example.com>`. */
-export function senderOf(from: string): { readonly name: string; readonly address: string } {
+export function parseSender(from: string): { readonly name: string; readonly address: string } {
   const [, name = '', inBrackets] = /^(?:([^<]*?)\s*)<([^<>]+)>$/.exec(from) ?? [];
   const address = inBrackets ?? from;
   const read = readAddress(address);

@@ -37,7 +37,7 @@ export function renderEmailDigest(
       from: smtp.from,
       address: readConfig(config).address,
       subject,
-      text: textOf(summary),
+      text: formatText(summary),
       html: htmlOfDigest(summary),
     },
     // A digest belongs to no incident. Its time is that of its content.
@@ -46,7 +46,7 @@ export function renderEmailDigest(
   );
 }
 
-function textOf({ title, note, sections, overviewLink }: DigestSummary): string {
+function formatText({ title, note, sections, overviewLink }: DigestSummary): string {
   return `${[title, note, ...sections.map(sectionText), `View overview: ${overviewLink}`].join('\n\n')}\n`;
 }
 

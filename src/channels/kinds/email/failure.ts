@@ -19,7 +19,7 @@ export interface Standing {
 }
 
 /** Log form of a server's answer. Its status takes the place of an HTTP status. */
-export function answerOf(response: string): NonNullable<SendOutcome['response']> {
+export function parseAnswer(response: string): NonNullable<SendOutcome['response']> {
   return { status: Number(response.slice(0, 3)), headers: {}, body: response.slice(0, 4096) };
 }
 
@@ -32,10 +32,10 @@ export function mailFailure(
   hide: (text: string) => string,
 ): Described {
   const { code = '', originalCode = '', response = '', responseCode = 0 } = error;
-  const host = targetOf(server);
+  const host = formatTarget(server);
   // A temporary answer to STARTTLS is no lack of TLS (RFC 3207 §4).
   if (responseCode >= 400 && (code !== 'ETLS' || responseCode < 500)) {
-    const answer = answerOf(hide(response));
+    const answer = parseAnswer(hide(response));
     const words = answer.body.replaceAll('\n', ' ');
     const failed = error.command === 'CONN' ? command : error.command;
     const isRejected = failed === 'RCPT TO' && responseCode >= 500;
@@ -83,7 +83,7 @@ export function mailTimeout(
   { command, hasPlace, isSent }: Standing,
   deadlineMs: number,
 ): Described {
-  const host = targetOf(server);
+  const host = formatTarget(server);
   const within = `within ${deadlineMs / 1000} s`;
   const message = isSent
     ? `${host} did not confirm the message ${within}; the recipient may receive it twice with the same Message-ID`
@@ -96,7 +96,7 @@ export function mailTimeout(
 }
 
 /** The server as host and port. */
-function targetOf({ host, port }: MailServer): string {
+function formatTarget({ host, port }: MailServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

@@ -9,7 +9,7 @@ import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { certificateError } from '../../http/connector.ts';
-import { senderOf } from './address.ts';
+import { parseSender } from './address.ts';
 
 /** A mail server. */
 export interface MailServer {
@@ -28,7 +28,7 @@ export interface MailServer {
 export function serverOf({ url, startTls, from }: SmtpGateway): MailServer {
   const { protocol, hostname, port, username, password } = new URL(url);
   const isTls = protocol === 'smtps:';
-  const { address } = senderOf(from);
+  const { address } = parseSender(from);
   return {
     host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ''),
     port: port === '' ? (isTls ? 465 : 587) : Number(port),
@@ -54,11 +54,11 @@ export async function composeMail({ headers, body }: Message, html: string, boun
     } else if (name !== 'From') {
       root.addHeader(name, value);
     } else if (looksEncoded(value)) {
-      const sender = senderOf(value);
+      const sender = parseSender(value);
       // Nodemailer takes no encoded name, and would put this one into quotes, where some receivers decode it.
       from = `${foldLines(`From: ${encoded(sender.name)} <${sender.address}>`)}\r\n`;
     } else {
-      root.setHeader(name, senderOf(value));
+      root.setHeader(name, parseSender(value));
     }
   }
   root.createChild('text/plain; charset=utf-8', options).setContent(body);

@@ -9,7 +9,7 @@ import { contextOf, ownsAllNames, type RenderFacts } from '../../templates/conte
 import { headerText } from '../../templates/header-text.ts';
 import { inField, TemplateError } from '../../templates/template-error.ts';
 import { cut } from '../../templates/text-helpers.ts';
-import { senderOf } from './address.ts';
+import { parseSender } from './address.ts';
 import { isolated } from './bidi.ts';
 import { readConfig } from './config.ts';
 import { htmlOfText, htmlPart } from './html-part.ts';
@@ -69,7 +69,7 @@ export function mailOf(
       ['To', mail.address],
       ['Subject', mail.subject],
       ['Date', new Date(facts.createdAt).toUTCString().replace('GMT', '+0000')],
-      ...threadHeaders(variables, facts, senderOf(mail.from).address),
+      ...threadHeaders(variables, facts, parseSender(mail.from).address),
       ['Auto-Submitted', 'auto-generated'],
       ['X-Auto-Response-Suppress', 'All'],
     ],

@@ -36,7 +36,7 @@ export function renderEmailReport(
       from: smtp.from,
       address: readConfig(config).address,
       subject,
-      text: textOf(summary),
+      text: formatText(summary),
       html: htmlOfReport(summary),
     },
     { DELIVERY_ID: message.variables['DELIVERY_ID'] },
@@ -44,7 +44,7 @@ export function renderEmailReport(
   );
 }
 
-function textOf({ title, period, figures, sections, link }: ReportSummary): string {
+function formatText({ title, period, figures, sections, link }: ReportSummary): string {
   const width = Math.max(...figures.map(([name]) => name.length)) + 2;
   const lines = figures.map(([name, value]) => `${`${name}:`.padEnd(width)}${value}`).join('\n');
   return `${[title, isolated(period), lines, ...sections.map(sectionText), `Report: ${link}`].join('\n\n')}\n`;

@@ -5,8 +5,8 @@ import { mask } from '#domain/deliveries/shown-url.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
 import type { ChannelSender, EgressGuard, SenderOptions, Sending } from '../../kind.ts';
-import { senderOf } from './address.ts';
-import { answerOf, mailFailure, mailTimeout, type Standing } from './failure.ts';
+import { parseSender } from './address.ts';
+import { parseAnswer, mailFailure, mailTimeout, type Standing } from './failure.ts';
 import { composeMail, type DialogueError, type MailServer, type MailSession, serverOf } from './mailer.ts';
 import { type Attempt, createSessionPool, type SessionPool } from './pool.ts';
 import { type MailData, smtpMissing } from './render.ts';
@@ -144,7 +144,7 @@ class MailAttempt implements Attempt {
     try {
       const answer = await this.#deliver(address);
       kept = this.isOver ? null : this.#session;
-      this.end({ response: answerOf(hide(answer)), error: null });
+      this.end({ response: parseAnswer(hide(answer)), error: null });
     } catch (error) {
       this.end(mailFailure(error as DialogueError, server, address, this.standing, hide));
     }
@@ -155,7 +155,7 @@ class MailAttempt implements Attempt {
   async #deliver(to: string): Promise<string> {
     const { deliveryId, request } = this.#sending;
     const { pool } = this.#way;
-    const from = senderOf(request.headers.find(([name]) => name === 'From')?.[1] ?? '').address;
+    const from = parseSender(request.headers.find(([name]) => name === 'From')?.[1] ?? '').address;
     const mail = await composeMail(request, (request.data as MailData).html, deliveryId);
     const sendOver = (session: MailSession): Promise<string> =>
       session.send({ from, to }, mail, () => {

@@ -21,7 +21,7 @@ const signs: Readonly<Record<AlertSummary['tone'], string>> = {
 export function renderSlack(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message {
   const { userAgent, timeZone } = facts;
   const summary = summarize(variables, timeZone);
-  return messageOf(config, textOf(summary), blocksOf(summary), userAgent);
+  return messageOf(config, formatText(summary), blocksOf(summary), userAgent);
 }
 
 /** Renders the message of a digest. */
@@ -67,7 +67,7 @@ function messageOf(config: JsonObject, text: string, blocks: JsonValue[], userAg
   return jsonRequest(URL.canParse(url) ? url : `https://hooks.slack.com/${mask}`, body, userAgent);
 }
 
-function textOf({ tone, title, error, resultLink }: AlertSummary): string {
+function formatText({ tone, title, error, resultLink }: AlertSummary): string {
   const lines = [`${signs[tone]} ${escaped(shortened(title, 200))}`];
   if (error !== null) lines.push(escaped(shortened(error, 400)));
   if (resultLink !== null) lines.push(`<${escaped(resultLink)}|View result>`);

@@ -91,14 +91,14 @@ interface Deps {
   readonly onEnd: (end: () => void) => void;
 }
 
-function placeOf({ host, port }: NameServer, address: string | null): string {
+function formatServer({ host, port }: NameServer, address: string | null): string {
   const shown = address ?? host;
   return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
 function silence({ servers, limitMs }: Asking, { address }: DnsExchange): Fault {
   const [server] = servers;
-  const place = server === undefined ? 'no name server' : placeOf(server, address);
+  const place = server === undefined ? 'no name server' : formatServer(server, address);
   const message = `${place} did not respond within ${spoken(limitMs)}`;
   return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
 }
@@ -143,7 +143,7 @@ function askOverUdp(deps: Deps, attempt: number): void {
     if (seen.endedAt > 0) return;
     seen.resolvedAt ||= performance.now();
     seen.address = address;
-    const place = placeOf(server, address);
+    const place = formatServer(server, address);
     const id = randomInt(65_536);
     const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
     let isExtended = true;
@@ -200,7 +200,7 @@ function sendFault(error: unknown, place: string): Fault {
 function askOverTcp({ asking, guard, seen, finish, onEnd }: Deps, server: NameServer | undefined): void {
   if (server === undefined) return finish({ fault: silence(asking, seen) });
   const { host, port } = server;
-  const where = (): string => placeOf(server, seen.address);
+  const where = (): string => formatServer(server, seen.address);
   const stop = reach({ host, port, isAddress: isIP(host) > 0 }, seen, { guard, family: 0 }, where, (reached) => {
     if ('fault' in reached) return finish({ fault: reached.fault });
     const { socket } = reached;

@@ -120,7 +120,7 @@ async function exchangeWith(
   const asking = { name, type: recordTypes[recordType], isTcp, limitMs };
   if (server === null) {
     const servers = nameServers ?? guard.nameServers?.() ?? [];
-    const own: Asking = { ...asking, servers: servers.map(serverOf) };
+    const own: Asking = { ...asking, servers: servers.map(parseServer) };
     const seen = await ask(own, unguarded, signal);
     return { ...seen, fault: seen.fault && ofOurs(seen.fault, name) };
   }
@@ -133,7 +133,7 @@ async function exchangeWith(
 }
 
 /** Parses `address`, `address:port` or `[address]:port`. */
-function serverOf(text: string): NameServer {
+function parseServer(text: string): NameServer {
   const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? [];
   return { host: bracketed ?? plain ?? text, port: Number(port) };
 }

@@ -1,14 +1,14 @@
 // Parses the parts of a certificate that revocation checks need and Node.js does not provide (RFC 5280 §4).
 import { createHash } from 'node:crypto';
 import {
-  bitsOf,
+  readBits,
   type Element,
   elementAt,
   elementsIn,
   type Extension,
   extensionsIn,
   holding,
-  oidOf,
+  readOid,
   plain,
   readerOf,
   soleElement,
@@ -54,7 +54,7 @@ export function readCertificate(der: Buffer): CertificateParts {
   const subjectName = signed.next(tags.sequence).whole;
   const key = readerOf(signed.next(tags.sequence));
   key.next(tags.sequence);
-  const keyBits = bitsOf(key.next());
+  const keyBits = readBits(key.next());
   signed.optional(plain(1), holding(1));
   signed.optional(plain(2), holding(2));
   const list = signed.optional(holding(3));
@@ -81,7 +81,7 @@ function isUsable(url: string): boolean {
 function respondersIn({ value }: Extension): string[] {
   return elementsIn(soleElement(value, tags.sequence)).flatMap((each) => {
     const reader = readerOf(each);
-    const isResponder = oidOf(reader.next()) === ocspAccess;
+    const isResponder = readOid(reader.next()) === ocspAccess;
     const place = reader.next();
     return isResponder && place.tag === uri ? [place.content.toString('latin1')] : [];
   });
@@ -121,7 +121,7 @@ function urlsIn(name: Element): string[] {
  */
 export function namesIn(name: Element, issuerName: Buffer): string[] {
   const full = fullNameIn(name);
-  if (full !== null) return full.map(textOf);
+  if (full !== null) return full.map(readText);
   const relative = readerOf(name).optional(holding(1));
   if (relative === null) return [];
   const last = Buffer.concat([Buffer.from([tags.set]), relative.whole.subarray(1)]);
@@ -129,7 +129,7 @@ export function namesIn(name: Element, issuerName: Buffer): string[] {
 }
 
 /** Scheme and host of a URL are case-insensitive (RFC 5280 §7.4). */
-function textOf(element: Element): string {
+function readText(element: Element): string {
   const { tag, content } = element;
   if (tag === directoryName) return hashOf(tag, readerOf(element).next(tags.sequence).content);
   if (tag !== uri) return hashOf(tag, content);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { der, oid, sequence, time } from '../../../../tests/support/targets/der.ts';
-import { elementAt, elementsIn, oidOf, readerOf, soleElement, tags, timeOf } from './der.ts';
+import { elementAt, elementsIn, readOid, readerOf, soleElement, tags, readTime } from './der.ts';
 
 const text = (tag: number, value: string) => soleElement(der(tag, Buffer.from(value)), tag);
 
@@ -48,22 +48,22 @@ test('rejects a sequence with too many elements', () => {
 test('leaves optional elements unread if another one follows', () => {
   const reader = readerOf(soleElement(sequence(oid('1.2'), time(new Date(0))), tags.sequence));
   assert.equal(reader.optional(tags.integer), null);
-  assert.equal(oidOf(reader.next()), '1.2');
+  assert.equal(readOid(reader.next()), '1.2');
   assert.throws(() => reader.next(tags.oid), /an unexpected element/);
 });
 
 test('reads object identifiers and rejects truncated or overlong ones', () => {
-  assert.equal(oidOf(elementAt(oid('2.16.840.1.101.3.4.2.1'), 0)), '2.16.840.1.101.3.4.2.1');
-  assert.equal(oidOf(elementAt(Buffer.from([6, 2, 0x88, 0x37]), 0)), '2.999');
+  assert.equal(readOid(elementAt(oid('2.16.840.1.101.3.4.2.1'), 0)), '2.16.840.1.101.3.4.2.1');
+  assert.equal(readOid(elementAt(Buffer.from([6, 2, 0x88, 0x37]), 0)), '2.999');
   for (const content of [Buffer.alloc(0), Buffer.alloc(33, 1), Buffer.alloc(12, 0xff)]) {
-    assert.throws(() => oidOf(elementAt(der(6, content), 0)), /an invalid object identifier/);
+    assert.throws(() => readOid(elementAt(der(6, content), 0)), /an invalid object identifier/);
   }
 });
 
 test('reads both time formats and rejects nonexistent dates', () => {
-  assert.equal(timeOf(text(tags.utcTime, '491231235959Z')), Date.UTC(2049, 11, 31, 23, 59, 59));
-  assert.equal(timeOf(text(tags.utcTime, '500101000000Z')), Date.UTC(1950, 0, 1));
-  assert.equal(timeOf(text(tags.generalizedTime, '20260228120000Z')), Date.UTC(2026, 1, 28, 12));
+  assert.equal(readTime(text(tags.utcTime, '491231235959Z')), Date.UTC(2049, 11, 31, 23, 59, 59));
+  assert.equal(readTime(text(tags.utcTime, '500101000000Z')), Date.UTC(1950, 0, 1));
+  assert.equal(readTime(text(tags.generalizedTime, '20260228120000Z')), Date.UTC(2026, 1, 28, 12));
   for (const [tag, value] of [
     [tags.generalizedTime, '20260230120000Z'],
     [tags.generalizedTime, '20261301000000Z'],
@@ -73,6 +73,6 @@ test('reads both time formats and rejects nonexistent dates', () => {
     [tags.generalizedTime, ''],
     [tags.octets, '20260101000000Z'],
   ] as const) {
-    assert.throws(() => timeOf(text(tag, value)), /an invalid time/, value);
+    assert.throws(() => readTime(text(tag, value)), /an invalid time/, value);
   }
 });

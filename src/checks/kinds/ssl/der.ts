@@ -97,7 +97,7 @@ export function elementsIn({ content }: Element, max = 64): Element[] {
 const longestOid = 32;
 
 /** Formats an object identifier as `1.3.6.1`. @throws {RangeError} */
-export function oidOf({ tag, content }: Element): string {
+export function readOid({ tag, content }: Element): string {
   if (tag !== tags.oid || content.length === 0 || content.length > longestOid)
     throw new RangeError('it contains an invalid object identifier');
   const values = [0];
@@ -114,7 +114,7 @@ export function oidOf({ tag, content }: Element): string {
 }
 
 /** Parses a time as epoch ms. @throws {RangeError} */
-export function timeOf({ tag, content }: Element): number {
+export function readTime({ tag, content }: Element): number {
   const text = content.toString('latin1');
   const isShort = tag === tags.utcTime;
   if (!isShort && tag !== tags.generalizedTime) throw new RangeError('it contains an invalid time');
@@ -131,7 +131,7 @@ export function timeOf({ tag, content }: Element): number {
 }
 
 /** Parses a bit string of whole bytes. @throws {RangeError} */
-export function bitsOf({ tag, content }: Element): Buffer {
+export function readBits({ tag, content }: Element): Buffer {
   if (tag !== tags.bitString || content.length === 0 || content[0] !== 0)
     throw new RangeError('it contains an invalid bit string');
   return content.subarray(1);
@@ -150,7 +150,7 @@ export interface Extension {
 export function extensionsIn(list: Element): Extension[] {
   return elementsIn(expected(list, tags.sequence)).map((each) => {
     const reader = readerOf(expected(each, tags.sequence));
-    const oid = oidOf(reader.next());
+    const oid = readOid(reader.next());
     const critical = reader.optional(tags.boolean);
     return { oid, isCritical: critical !== null && critical.content[0] !== 0, value: reader.next(tags.octets).content };
   });

@@ -5,18 +5,18 @@ import {
   elementsIn,
   extensionsIn,
   holding,
-  oidOf,
+  readOid,
   plain,
   type Reader,
   readerOf,
   soleElement,
   tags,
-  timeOf,
+  readTime,
 } from './der.ts';
 import {
   type Issued,
   reading,
-  reasonOf,
+  readReason,
   type StatusStatement,
   timeProblem,
   invalidStatus,
@@ -79,7 +79,7 @@ export function readOcspAnswer(bytes: Buffer, issued: Issued, now: number): Stat
       return { problem, isUnbelievable: false };
     }
     const body = readerOf(readerOf(answer.next(holding(0))).next(tags.sequence));
-    const sort = oidOf(body.next());
+    const sort = readOid(body.next());
     if (sort !== basicResponse) return invalidStatus(`its response type is unknown: ${sort}`);
     const basic = readerOf(soleElement(body.next(tags.octets).content, tags.sequence));
     const signed = readSigned(basic);
@@ -148,7 +148,7 @@ function statusInResponse(data: Element, issued: Issued, now: number): StatusSta
 
 function isAbout(id: Element, { own, issuer }: Issued): boolean {
   const reader = readerOf(id);
-  const hash = hashNames[oidOf(readerOf(reader.next(tags.sequence)).next())];
+  const hash = hashNames[readOid(readerOf(reader.next(tags.sequence)).next())];
   const [name, key] = [reader.next(tags.octets).content, reader.next(tags.octets).content];
   if (hash === undefined || !reader.next(tags.integer).whole.equals(own.serial)) return false;
   const digestOf = (bytes: Buffer): Buffer => createHash(hash).update(bytes).digest();
@@ -157,9 +157,9 @@ function isAbout(id: Element, { own, issuer }: Issued): boolean {
 
 function statusIn(answer: Reader, now: number): StatusStatement | NoStatus {
   const status = answer.next();
-  const thisUpdate = timeOf(answer.next());
+  const thisUpdate = readTime(answer.next());
   const next = answer.optional(holding(0));
-  const nextUpdate = next === null ? null : timeOf(readerOf(next).next());
+  const nextUpdate = next === null ? null : readTime(readerOf(next).next());
   const problem = timeProblem(thisUpdate, nextUpdate, now);
   if (problem !== null) return invalidStatus(problem);
   const statement = { revokedAt: null, reason: null, thisUpdate, nextUpdate };
@@ -167,12 +167,12 @@ function statusIn(answer: Reader, now: number): StatusStatement | NoStatus {
   if (status.tag === plain(2)) return { ...statement, status: 'unknown' };
   if (status.tag !== holding(1)) throw new RangeError('it has an invalid status');
   const revoked = readerOf(status);
-  const revokedAt = timeOf(revoked.next());
+  const revokedAt = readTime(revoked.next());
   const reason = revoked.optional(holding(0));
   return {
     ...statement,
     status: 'revoked',
     revokedAt,
-    reason: reason === null ? null : reasonOf(readerOf(reason).next(tags.enumerated).content),
+    reason: reason === null ? null : readReason(readerOf(reason).next(tags.enumerated).content),
   };
 }

@@ -12,12 +12,12 @@ import {
   readerOf,
   soleElement,
   tags,
-  timeOf,
+  readTime,
 } from './der.ts';
 import {
   type Issued,
   reading,
-  reasonOf,
+  readReason,
   type StatusStatement,
   timeProblem,
   invalidStatus,
@@ -65,9 +65,9 @@ export function readRevokedList(
     if (!isOfIssuer || !isSignedBy(signed, issuerCertificate.publicKey)) {
       return invalidStatus('it is not signed by the issuing CA');
     }
-    const thisUpdate = timeOf(list.next());
+    const thisUpdate = readTime(list.next());
     const next = list.optional(tags.utcTime, tags.generalizedTime);
-    const nextUpdate = next === null ? null : timeOf(next);
+    const nextUpdate = next === null ? null : readTime(next);
     const entries = list.optional(tags.sequence)?.content ?? Buffer.alloc(0);
     const more = list.optional(holding(0));
     const extensions = more === null ? [] : extensionsIn(readerOf(more).next());
@@ -120,14 +120,14 @@ export function statusInList({ entries, thisUpdate, nextUpdate }: RevokedList, {
     const reader = readerOf(elementAt(entries, at));
     hit = entries.indexOf(own.serial, end);
     if (!reader.next().whole.equals(own.serial)) continue;
-    const revokedAt = timeOf(reader.next());
+    const revokedAt = readTime(reader.next());
     const more = reader.optional(tags.sequence);
     const reason = more === null ? undefined : extensionsIn(more).find(({ oid }) => oid === reasonCode);
     return {
       ...statement,
       status: 'revoked',
       revokedAt,
-      reason: reason === undefined ? null : reasonOf(soleElement(reason.value, tags.enumerated).content),
+      reason: reason === undefined ? null : readReason(soleElement(reason.value, tags.enumerated).content),
     };
   }
   return statement;

@@ -1,6 +1,6 @@
 // Verifies signatures of OCSP responses and CRLs.
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { bitsOf, type Element, holding, oidOf, type Reader, readerOf, tags } from './der.ts';
+import { readBits, type Element, holding, readOid, type Reader, readerOf, tags } from './der.ts';
 
 /** Signed content and its signature. */
 export interface Signed {
@@ -15,7 +15,7 @@ export function readSigned(reader: Reader): Signed {
   return {
     content: reader.next(tags.sequence),
     algorithm: reader.next(tags.sequence),
-    signature: bitsOf(reader.next()),
+    signature: readBits(reader.next()),
   };
 }
 
@@ -41,7 +41,7 @@ const weak: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.1135
 
 /** Returns why signatures of this algorithm are rejected, or null. @throws {RangeError} */
 export function algorithmProblem({ algorithm }: Signed): string | null {
-  const name = oidOf(readerOf(algorithm).next());
+  const name = readOid(readerOf(algorithm).next());
   if (weak.has(name)) return 'it has a weak signature (MD5 or SHA-1)';
   const isKnown = name === pss ? pssHashOf(algorithm) !== undefined : name in hashes;
   return isKnown ? null : `it has an unknown signature algorithm: ${name}`;
@@ -49,7 +49,7 @@ export function algorithmProblem({ algorithm }: Signed): string | null {
 
 /** Whether a key made the signature. @throws {RangeError} */
 export function isSignedBy({ content, algorithm, signature }: Signed, key: KeyObject): boolean {
-  const name = oidOf(readerOf(algorithm).next());
+  const name = readOid(readerOf(algorithm).next());
   const hash = name === pss ? pssHashOf(algorithm) : hashes[name];
   if (hash === undefined) return false;
   const padding = name === pss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
@@ -66,5 +66,5 @@ function pssHashOf(algorithm: Element): string | undefined {
   reader.next();
   const parameters = reader.optional(tags.sequence);
   const hash = parameters === null ? null : readerOf(parameters).optional(holding(0));
-  return hash === null ? undefined : pssHashes[oidOf(readerOf(readerOf(hash).next(tags.sequence)).next())];
+  return hash === null ? undefined : pssHashes[readOid(readerOf(readerOf(hash).next(tags.sequence)).next())];
 }

@@ -60,7 +60,7 @@ const reasons: readonly (string | null)[] = [
 ];
 
 /** @param content of the number, DER */
-export function reasonOf(content: Buffer): string | null {
+export function readReason(content: Buffer): string | null {
   return content.length === 1 ? (reasons[content.readUInt8(0)] ?? null) : null;
 }
 

@@ -1,6 +1,6 @@
 // Assertions: sources, comparisons and compilation of user input (reference §4.3).
 import { jsonpath } from 'json-p3';
-import { decimalOf } from './decimal.ts';
+import { parseDecimal } from './decimal.ts';
 import { maxDepth } from './json-document.ts';
 
 /** An assertion as written by the user. */
@@ -199,7 +199,7 @@ export function compileAssertion(
 }
 
 function isNumber(text: string): boolean {
-  return decimalOf(text) !== null;
+  return parseDecimal(text) !== null;
 }
 
 function compilePattern(source: string, hide: (text: string) => string): RegExp | string {

@@ -1,6 +1,6 @@
 // Compares a value from a response with a target. Targets are text, values are JSON.
 import type { Comparison } from './assertion.ts';
-import { compareDecimals, type Decimal, decimalOf, isExact, plainNumber } from './decimal.ts';
+import { compareDecimals, type Decimal, parseDecimal, isExact, plainNumber } from './decimal.ts';
 import { type ExactValue, isList, LongNumber, parseJson } from './json-document.ts';
 
 /** A value from a response, or undefined. */
@@ -18,7 +18,7 @@ export interface Target {
 }
 
 export function createTarget(text: string): Target {
-  const number = decimalOf(text);
+  const number = parseDecimal(text);
   let json: ExactValue | null | undefined;
   return {
     text,
@@ -67,7 +67,7 @@ function equals(value: Observed, target: Target): boolean {
   if (value === undefined) return false;
   if (typeof value === 'string') return value === target.text;
   if (value === target.double) return true;
-  const number = numberOf(value);
+  const number = parseNumber(value);
   if (number !== null) return target.number !== null && compareDecimals(number, target.number) === 0;
   if (typeof value === 'boolean' || value === null) return String(value) === target.text.trim();
   const json = target.json();
@@ -75,9 +75,9 @@ function equals(value: Observed, target: Target): boolean {
 }
 
 /** A number as written. */
-function numberOf(value: ExactValue): Decimal | null {
-  if (typeof value === 'number') return decimalOf(String(value));
-  return value instanceof LongNumber ? decimalOf(value.source) : null;
+function parseNumber(value: ExactValue): Decimal | null {
+  if (typeof value === 'number') return parseDecimal(String(value));
+  return value instanceof LongNumber ? parseDecimal(value.source) : null;
 }
 
 /** Depth is limited, so this terminates within the stack. */
@@ -85,7 +85,7 @@ function isSame(one: ExactValue, other: ExactValue): boolean {
   if (one === other) return true;
   // Both are exact doubles that differ.
   if (typeof one === 'number' && typeof other === 'number') return false;
-  const [first, second] = [numberOf(one), numberOf(other)];
+  const [first, second] = [parseNumber(one), parseNumber(other)];
   if (first !== null || second !== null) {
     return first !== null && second !== null && compareDecimals(first, second) === 0;
   }
@@ -125,10 +125,10 @@ function isEmpty(value: Observed): boolean {
 function order(value: Observed, { number }: Target): number {
   const own =
     typeof value === 'string'
-      ? decimalOf(value)
+      ? parseDecimal(value)
       : isList(value)
-        ? decimalOf(String(value.length))
-        : numberOf(value ?? null);
+        ? parseDecimal(String(value.length))
+        : parseNumber(value ?? null);
   return own === null || number === null ? Number.NaN : compareDecimals(own, number);
 }
 

@@ -12,13 +12,13 @@ const syntax = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const exactDigits = 15;
 
 /** Parses a number, ignoring surrounding blanks; null if it is not one. */
-export function decimalOf(text: string): Decimal | null {
+export function parseDecimal(text: string): Decimal | null {
   const trimmed = text.trim();
   const [, sign, whole = '', fraction = '', exponent = '0'] = syntax.exec(trimmed) ?? [];
   if (whole === '' && fraction === '') {
     // For example 0x1F.
     const value = trimmed === '' ? Number.NaN : Number(trimmed);
-    return Number.isFinite(value) ? decimalOf(String(value)) : null;
+    return Number.isFinite(value) ? parseDecimal(String(value)) : null;
   }
   const all = whole + fraction;
   let start = 0;
@@ -37,7 +37,7 @@ export function decimalOf(text: string): Decimal | null {
 /** Formats a double without an exponent: 1e21 becomes "1000000000000000000000". */
 export function plainNumber(value: number): string {
   const text = String(value);
-  const decimal = text.includes('e') ? decimalOf(text) : null;
+  const decimal = text.includes('e') ? parseDecimal(text) : null;
   if (decimal === null) return text;
   const { isNegative, digits, exponent } = decimal;
   const whole = exponent >= 0 ? digits + '0'.repeat(exponent) : `0.${'0'.repeat(-exponent - digits.length)}${digits}`;

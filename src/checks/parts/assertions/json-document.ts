@@ -1,6 +1,6 @@
 // Parses JSON with exact numbers and limited depth.
 import type { JsonValue } from '#domain/json.ts';
-import { decimalOf, isExact, plainNumber } from './decimal.ts';
+import { parseDecimal, isExact, plainNumber } from './decimal.ts';
 
 /** A number that does not fit a double, or has an exponent, as written. */
 export class LongNumber {
@@ -54,7 +54,7 @@ export function parseJson(text: string): JsonDocument {
 function asWritten(this: unknown, _key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== 'number' || source === undefined) return value;
-  const written = /[eE]/.test(source) ? null : decimalOf(source);
+  const written = /[eE]/.test(source) ? null : parseDecimal(source);
   return written !== null && isExact(written) ? value : new LongNumber(source);
 }
 

@@ -17,10 +17,10 @@ export function leftOutWarnings(leftOut: readonly LeftOutAsset[]): string[] {
     const { sort, why } = first;
     const what = assets.length === 1 ? `a ${sort}` : `${assets.length} ${sort}s`;
     const bytes = assets.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0);
-    return [`${what}${bytes > 0 ? ` of ${sizeOf(bytes)}` : ''} not stored: ${reasons[why]}`];
+    return [`${what}${bytes > 0 ? ` of ${formatSize(bytes)}` : ''} not stored: ${reasons[why]}`];
   });
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -29,13 +29,13 @@ export async function makeDays(connections: Connections, now: number): Promise<v
 }
 
 /** Creates missing partitions of some days of a table (days since 1970, UTC); years have four digits. */
-export async function makeDaysOf(connections: Connections, table: string, days: readonly number[]): Promise<void> {
+export async function createDays(connections: Connections, table: string, days: readonly number[]): Promise<void> {
   await makeMissing(connections, table, days, await presentDays(connections));
 }
 
 /** Names of the existing partitions of all tables. */
 async function presentDays(connections: Connections): Promise<ReadonlySet<string>> {
-  return new Set((await connections.transaction(daysOf)).map(({ name }) => name));
+  return new Set((await connections.transaction(readDays)).map(({ name }) => name));
 }
 
 async function makeMissing(
@@ -62,7 +62,7 @@ const dayOfYear10000 = Date.UTC(10_000, 0) / dayMs;
  * a table is being read for seconds; the next call continues.
  */
 export async function dropDays(connections: Connections, before: number): Promise<number> {
-  const days = await connections.transaction(daysOf);
+  const days = await connections.transaction(readDays);
   const old = days.filter(({ day }) => (day + 1) * dayMs <= before);
   // Oldest first: if interrupted, the remaining days are complete.
   old.sort((a, b) => a.day - b.day);
@@ -96,7 +96,7 @@ interface Day {
   readonly day: number;
 }
 
-async function daysOf(session: Session): Promise<Day[]> {
+async function readDays(session: Session): Promise<Day[]> {
   const rows = await session.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
      WHERE i.inhparent IN (${tables.map((table) => `to_regclass('${table}')`).join(', ')})`,

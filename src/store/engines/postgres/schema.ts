@@ -67,7 +67,7 @@ async function migrateOrFindBusy(
 ): Promise<boolean> {
   const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);
   if (lock?.got !== true) return false;
-  const found = await schemaVersionOf(session);
+  const found = await readSchemaVersion(session);
   const statements = migrationsFrom(found, postgresDialect, all);
   if (found > 0 && statements.length > 0) onMigrating({ from: found, to: all.length });
   for (const statement of statements) await session.queryLong(statement);
@@ -83,7 +83,7 @@ async function migrateOrFindBusy(
 }
 
 /** The schema version of a database; 0 = empty. */
-export async function schemaVersionOf(session: Session): Promise<number> {
+export async function readSchemaVersion(session: Session): Promise<number> {
   const [table] = await session.query<{ is: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS is`);
   if (table?.is !== true) return 0;
   const [row] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'schema-version'`);

@@ -129,14 +129,14 @@ export function judgeHeartbeats(
   const ofRows = contexts.ofRows(connection, rows);
   const contextOf = (_: Heartbeat, index: number): CheckContext | null => ofRows[index] ?? null;
   const counts = createCounts();
-  const called = calledOf(connection, now, max);
+  const called = findCalled(connection, now, max);
   const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
     called.has(heartbeat.checkId) ? takeWaiting(connection, heartbeat) : [];
   const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
   const states = connection.select<CheckStatesTable>(
     `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
   )(now, max);
-  const pinged = (): ReadonlySet<string> => pingedOf(connection, now, max);
+  const pinged = (): ReadonlySet<string> => findPinged(connection, now, max);
   const recorded = recordLocked(
     connection,
     attempts,
@@ -161,7 +161,7 @@ function readFact(connection: Connection): Reception {
 }
 
 /** Those with waiting pings: most overdue heartbeats have none, so one query replaces one per heartbeat. */
-function calledOf(connection: Connection, now: number, max: number): ReadonlySet<string> {
+function findCalled(connection: Connection, now: number, max: number): ReadonlySet<string> {
   if (connection.prepare('SELECT 1 FROM waiting_pings LIMIT 1').get() === undefined) return new Set();
   const rows = connection
     .prepare(
@@ -173,7 +173,7 @@ function calledOf(connection: Connection, now: number, max: number): ReadonlySet
 }
 
 /** Those that could notify a channel, with those in a group listed separately. */
-function pingedOf(connection: Connection, now: number, max: number): ReadonlySet<string> {
+function findPinged(connection: Connection, now: number, max: number): ReadonlySet<string> {
   const rows = connection
     .prepare(
       `SELECT h.check_id FROM ${dueKeys}

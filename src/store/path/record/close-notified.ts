@@ -13,7 +13,7 @@ import { flag, type IdBytes, idBytes, idText, parsedOrNull } from '../../base/co
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import { accountContext, contextOf } from '../../checks/context-rows.ts';
 import { contentRows, newDeliveryRow, requestRows } from '../../channels/delivery-rows.ts';
-import { alertSettingsOf, lockStorm, readAlerted } from '../../channels/alert-storms.ts';
+import { findAlertSettings, lockStorm, readAlerted } from '../../channels/alert-storms.ts';
 import { createStorms, type StormRead, type StormRows, stormRow } from '../../channels/storm-rows.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from '../../base/tables/schema.ts';
@@ -42,14 +42,14 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
   const state = await lockState(tx, row);
   const incident = state === undefined ? null : await endIncident(tx, state, rules.now);
   if (state === undefined || state.last_result_id === null) return;
-  const listeners = await listenersOf(tx, row);
+  const listeners = await findListeners(tx, row);
   const { alerted } = stateOf(state);
   if (listeners.length === 0 && alerted === null) return;
   const alerts: AlertsTable[] = [];
   const deliveries: Delivery[] = [];
   const cancelled: RemindersOf[] = [];
   const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
-  const accountAlertSettings = await alertSettingsOf(tx, row.account_id);
+  const accountAlertSettings = await findAlertSettings(tx, row.account_id);
   const context = { ...(await contextOfRow(tx, row, rules.seal)), accountAlertSettings };
   const storm = await stormOfAccount(tx, context, listeners, rules);
   notifyDeletion(
@@ -165,7 +165,7 @@ async function stormOfAccount(
 }
 
 /** Channels with an open alert, ordered by ID. */
-async function listenersOf(tx: Kysely<Tables>, { account_id, id, group_id }: ChecksTable): Promise<ListenerRow[]> {
+async function findListeners(tx: Kysely<Tables>, { account_id, id, group_id }: ChecksTable): Promise<ListenerRow[]> {
   const notified = await tx
     .selectFrom('notified')
     .innerJoin('alert_channels', (join) =>

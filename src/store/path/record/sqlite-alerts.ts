@@ -18,7 +18,7 @@ import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
   const insertDelivery = (delivery: Delivery): void => insertDeliveryRow(connection, delivery);
   return {
-    listeners: (attempt) => listenersOf(connection, attempt),
+    listeners: (attempt) => findListeners(connection, attempt),
     writeNotified: (row) =>
       void connection
         .prepare(
@@ -113,7 +113,7 @@ export function insertAlerts(connection: Connection, rows: readonly AlertsTable[
  * Channels subscribed to the check or its group, and those with an open alert. CROSS JOIN makes SQLite start with those
  * few instead of all channels of the account.
  */
-function listenersOf(connection: Connection, { run, context }: EndedAttempt): ListenerRow[] {
+function findListeners(connection: Connection, { run, context }: EndedAttempt): ListenerRow[] {
   const rows = connection
     .prepare(
       `WITH listening AS (

@@ -72,7 +72,7 @@ function judgeOne(
   if (found?.isNew === true) showSuppressor(connection, row, found.by);
   const isSuppressed = found !== null && found.by !== null;
   if (isSuppressed && !due.isFlappingDue) return null;
-  const result = resultOf(connection, row, rules.now);
+  const result = findResult(connection, row, rules.now);
   return result === undefined
     ? null
     : notifyStanding(written, { row, result, context, due: isSuppressed ? { ...due, opens: null } : due }, rules);
@@ -89,7 +89,7 @@ function showSuppressor(
 }
 
 /** The result that caused the state. */
-function resultOf(connection: Connection, row: CheckStatesTable, now: number): ResultsTable | undefined {
+function findResult(connection: Connection, row: CheckStatesTable, now: number): ResultsTable | undefined {
   const { from, before, outcome, startedAt } = foundBy(row, now);
   return connection
     .prepare(
