@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import type { AccountReportActions } from '#actions/results/account-reports.ts';
-import { reportOf } from '#channels/parts/test-alerts.ts';
+import { reportOf } from '../support/receivers/sample-alerts.ts';
 import type { AccountReportBody } from '#contract/results/account-report.ts';
 import type { ReportedRow } from '#domain/results/account-report.ts';
 import type { Outcome } from '#domain/results/result.ts';

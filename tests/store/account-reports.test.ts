@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountReport, ReportSchedule } from '#domain/results/account-report.ts';
 import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
-import { reportOf } from '#channels/parts/test-alerts.ts';
+import { reportOf } from '../support/receivers/sample-alerts.ts';
 import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

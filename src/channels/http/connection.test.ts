@@ -7,7 +7,7 @@ import { createConnections } from './connection.ts';
 import { createTrust } from '#lib/net/tls-trust.ts';
 import { guardedConnector } from './connector.ts';
 import { Exchange } from './exchange.ts';
-import { open, raw, receiver } from './test-receivers.ts';
+import { open, raw, receiver } from '../../../tests/support/receivers/http-receivers.ts';
 
 const request = (host: string) => ({ method: 'POST', url: `http://${host}/`, headers: [], body: 'x' });
 

@@ -8,7 +8,7 @@ import { tunnelThrough } from '#egress/proxy.ts';
 import { listenWithoutAccepting } from '../../../tests/support/receivers/hostile-receivers.ts';
 import { listenAndReset, untilReset } from '../../../tests/support/receivers/resetting-receiver.ts';
 import type { EgressGuard } from '../kind.ts';
-import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
+import { listen, open, raw, receiver, sender, sending } from '../../../tests/support/receivers/http-receivers.ts';
 
 test('checks an address in the URL before connecting', async () => {
   let connections = 0;

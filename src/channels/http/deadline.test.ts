@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
-import { createPlainSender, open, raw, sending } from './test-receivers.ts';
+import { createPlainSender, open, raw, sending } from '../../../tests/support/receivers/http-receivers.ts';
 
 test('a receiver has exactly 30 s to respond', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -5,7 +5,15 @@ import net from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { EgressGuard } from '../kind.ts';
-import { createPlainSender, listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
+import {
+  createPlainSender,
+  listen,
+  open,
+  raw,
+  receiver,
+  sender,
+  sending,
+} from '../../../tests/support/receivers/http-receivers.ts';
 
 interface Slow {
   readonly answer: (socket: net.Socket) => void;

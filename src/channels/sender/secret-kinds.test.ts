@@ -4,8 +4,8 @@ import test, { type TestContext } from 'node:test';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { type Received, receiver } from '../http/test-receivers.ts';
-import { alertCases, rendered } from '../parts/test-alerts.ts';
+import { type Received, receiver } from '../../../tests/support/receivers/http-receivers.ts';
+import { alertCases, rendered } from '../../../tests/support/receivers/sample-alerts.ts';
 import { createSender, type SenderThreadOptions } from './sender.ts';
 
 const echoed = (got: Received): string => `${got.url} ${JSON.stringify(got.headers)} ${got.body.toString()}`;

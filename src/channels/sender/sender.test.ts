@@ -5,7 +5,7 @@ import net from 'node:net';
 import test, { type TestContext } from 'node:test';
 import type { ChannelSender } from '../kind.ts';
 import { until } from '../../../tests/support/until.ts';
-import { listen, receiver, sending as sendingOf } from '../http/test-receivers.ts';
+import { listen, receiver, sending as sendingOf } from '../../../tests/support/receivers/http-receivers.ts';
 import { channelKinds } from '../registry.ts';
 import { createSender, type SenderThreadOptions } from './sender.ts';
 

@@ -7,7 +7,13 @@ import { readMail } from '../../../../tests/support/receivers/read-mail.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import { noGateways } from '#domain/deliveries/gateways.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
-import { digestCases, digestOf, hostileTexts, reportCases, reportOf } from '../../parts/test-alerts.ts';
+import {
+  digestCases,
+  digestOf,
+  hostileTexts,
+  reportCases,
+  reportOf,
+} from '../../../../tests/support/receivers/sample-alerts.ts';
 import { emailKind } from './email-kind.ts';
 import { composeMail } from './mailer.ts';
 import type { MailData } from './render.ts';

@@ -17,7 +17,7 @@ import { noGateways } from '#domain/deliveries/gateways.ts';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { tunnelThrough } from '#egress/proxy.ts';
 import type { ChannelSender, SenderOptions, Sending } from '../../kind.ts';
-import { open } from '../../http/test-receivers.ts';
+import { open } from '../../../../tests/support/receivers/http-receivers.ts';
 import { createSender } from '../../sender/sender.ts';
 import { createEmailSender } from './send.ts';
 

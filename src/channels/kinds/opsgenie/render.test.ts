@@ -4,7 +4,13 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
 import { noGateways } from '#domain/deliveries/gateways.ts';
-import { alertCases, alertVariables, assertGolden, hostileTexts, rendered } from '../../parts/test-alerts.ts';
+import {
+  alertCases,
+  alertVariables,
+  assertGolden,
+  hostileTexts,
+  rendered,
+} from '../../../../tests/support/receivers/sample-alerts.ts';
 
 const config = { region: 'US', priority: 'P2' };
 const text = (max: number) => z.string().min(1).max(max);

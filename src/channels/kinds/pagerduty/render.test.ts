@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import { alertCases, alertVariables, assertGolden, hostileTexts, rendered } from '../../parts/test-alerts.ts';
+import {
+  alertCases,
+  alertVariables,
+  assertGolden,
+  hostileTexts,
+  rendered,
+} from '../../../../tests/support/receivers/sample-alerts.ts';
 
 const text = (max: number) => z.string().min(1).max(max);
 const head = { routing_key: z.literal('********'), dedup_key: text(255) };

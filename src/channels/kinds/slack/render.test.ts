@@ -10,7 +10,7 @@ import {
   hostileTexts,
   rendered,
   renderedDigest,
-} from '../../parts/test-alerts.ts';
+} from '../../../../tests/support/receivers/sample-alerts.ts';
 
 const config = { url: 'https://hooks.slack.com/********', channel: '' };
 const text = (max: number) => z.string().min(1).max(max);

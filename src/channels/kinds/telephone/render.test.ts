@@ -9,7 +9,7 @@ import {
   hostileTexts,
   rendered,
   renderedDigest,
-} from '../../parts/test-alerts.ts';
+} from '../../../../tests/support/receivers/sample-alerts.ts';
 import { filled } from './send.ts';
 
 const config = { number: '+15551234567' };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type HostileReceivers, startHostileReceivers } from '../../../../tests/support/receivers/hostile-receivers.ts';
 import type { ChannelSender } from '../../kind.ts';
-import { receiver, sender, sending } from '../../http/test-receivers.ts';
+import { receiver, sender, sending } from '../../../../tests/support/receivers/http-receivers.ts';
 
 let hostile: HostileReceivers;
 before(async () => {

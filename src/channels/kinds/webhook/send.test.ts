@@ -9,7 +9,14 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import tls from 'node:tls';
 import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
 import type { EgressGuard } from '../../kind.ts';
-import { listen, open, raw, receiver, sender as senderOf, sending } from '../../http/test-receivers.ts';
+import {
+  listen,
+  open,
+  raw,
+  receiver,
+  sender as senderOf,
+  sending,
+} from '../../../../tests/support/receivers/http-receivers.ts';
 import { createWebhookSender } from './send.ts';
 
 const sender = (deadlineMs?: number, guard?: EgressGuard, extraCertificates?: readonly string[]) =>

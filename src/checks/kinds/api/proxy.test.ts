@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
-import { sending } from '#channels/http/test-receivers.ts';
+import { sending } from '../../../../tests/support/receivers/http-receivers.ts';
 import { createGuard } from '#egress/guard.ts';
 import { readProxy } from '#egress/proxy.ts';
 import { probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';

@@ -8,9 +8,9 @@ import type { Message } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { AccountReport, ReportedRow } from '#domain/results/account-report.ts';
-import type { DigestMessage } from './digest-summary.ts';
-import type { ReportMessage } from './report-summary.ts';
-import { channelRules } from '../rules.ts';
+import type { DigestMessage } from '#channels/parts/digest-summary.ts';
+import type { ReportMessage } from '#channels/parts/report-summary.ts';
+import { channelRules } from '#channels/rules.ts';
 
 /** Values that break naive messages. */
 export const hostileTexts: readonly string[] = [
@@ -248,7 +248,7 @@ export function assertGolden(type: string, config: JsonObject, gateways?: Gatewa
     const shown: unknown = body.startsWith('{') ? JSON.parse(body) : body;
     return [name, { request: `${method} ${url}`, body: shown }];
   });
-  const path = join(import.meta.dirname, `../../../tests/golden/channels/${type.toLowerCase()}.json`);
+  const path = join(import.meta.dirname, `../../golden/channels/${type.toLowerCase()}.json`);
   const text = `${JSON.stringify(Object.fromEntries(messages), null, 1)}\n`;
   if (!existsSync(path)) {
     writeFileSync(path, text);

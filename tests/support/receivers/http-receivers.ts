@@ -5,8 +5,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { after } from 'node:test';
 import type { Message } from '#domain/deliveries/delivery.ts';
-import type { ChannelSender, EgressGuard, Sending } from '../kind.ts';
-import { createHttpSender, type HttpSenderOptions } from './http-sender.ts';
+import type { ChannelSender, EgressGuard, Sending } from '#channels/kind.ts';
+import { createHttpSender, type HttpSenderOptions } from '#channels/http/http-sender.ts';
 
 /** Allows everything. */
 export const open: EgressGuard = { lookupFor: () => dns.lookup, judge: () => null };
