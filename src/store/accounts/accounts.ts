@@ -1,4 +1,5 @@
 // Accounts: settings, execution limit and usage.
+import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Principal } from '#domain/accounts/api-key.ts';
 import { type Account, type AccountLimits, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
@@ -36,7 +37,7 @@ export function createAccounts(database: Database): Accounts {
 
   const readAll = async (ids: readonly string[], now: number): Promise<void> => {
     const changesBefore = changes;
-    const rows = await reader.selectFrom('accounts').selectAll().where('id', 'in', ids.map(idBytes)).execute();
+    const rows = await findRows(reader, 'accounts', { id: ids.map(idBytes) });
     for (const account of rows.map(accountOf)) {
       // A read that began before a change is returned, but not cached.
       kept.set(account.id, { account, readAt: changesBefore === changes ? now : 0 });
@@ -56,7 +57,7 @@ export function createAccounts(database: Database): Accounts {
     },
     add: (account, { kind, id }) =>
       database.transaction(async (tx) => {
-        await tx.insertInto('accounts').values(rowOf(account)).execute();
+        await insertRows(tx, 'accounts', rowOf(account));
         if (kind === 'api-key') await addToKey(tx, id, account.id);
         else await addMembership(tx, id, { accountId: account.id, role: 'owner' }, account.createdAt);
       }),
@@ -76,20 +77,21 @@ async function addToKey(tx: Kysely<Tables>, keyId: string, accountId: string): P
     .select((row) => row.fn.max('position').as('last'))
     .where('api_key_id', '=', idBytes(keyId))
     .executeTakeFirstOrThrow();
-  await tx
-    .insertInto('api_key_accounts')
-    .values({ api_key_id: idBytes(keyId), account_id: idBytes(accountId), position: (last ?? -1) + 1 })
-    .execute();
+  await insertRows(tx, 'api_key_accounts', {
+    api_key_id: idBytes(keyId),
+    account_id: idBytes(accountId),
+    position: (last ?? -1) + 1,
+  });
 }
 
 async function changeAccount(database: Database, id: string, change: AccountChange): Promise<Account | null> {
   return database.transaction(async (tx) => {
-    const row = await tx.selectFrom('accounts').selectAll().where('id', '=', idBytes(id)).executeTakeFirst();
+    const row = await findRow(tx, 'accounts', { id: idBytes(id) });
     if (row === undefined) return null;
     const present = accountOf(row);
     const next: Account = { ...present, ...merged<Omit<Account, 'id' | 'createdAt'>>(change, present) };
     const { id: key, ...values } = rowOf(next);
-    await tx.updateTable('accounts').set(values).where('id', '=', key).execute();
+    await updateRows(tx, 'accounts', { id: key }, values);
     await touchAccount(tx, id);
     return next;
   });

@@ -1,4 +1,5 @@
 // API keys and the accounts they have access to.
+import { countRows, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
@@ -41,13 +42,13 @@ export function createApiKeys(database: Database): ApiKeys {
     addFirst: (account, key, hash) =>
       database.transaction(async (tx) => {
         if ((await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined) return false;
-        await tx.insertInto('accounts').values(accountRowOf(account)).execute();
+        await insertRows(tx, 'accounts', accountRowOf(account));
         await insertKey(tx, key, hash);
         return true;
       }),
     markUsed: (id, at) =>
       database.transaction(async (tx) => {
-        await tx.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', idBytes(id)).execute();
+        await updateRows(tx, 'api_keys', { id: idBytes(id) }, { last_used_at: at });
       }),
     revoke: (id, accountIds) => database.transaction((tx) => revokeKey(tx, id, accountIds)),
   };
@@ -75,46 +76,38 @@ async function listKeys(
       ),
     );
   const rows = await reaching.selectAll().orderBy('created_at').orderBy('id').limit(limit).offset(offset).execute();
-  const { total } = await reaching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const total = await countRows(reaching);
   return { rows: await withAccounts(reader, rows), total };
 }
 
 async function insertKey(tx: Kysely<Tables>, key: ApiKey, hash: Uint8Array): Promise<void> {
-  await tx
-    .insertInto('api_keys')
-    .values({
-      id: idBytes(key.id),
-      hash,
-      prefix: key.prefix,
-      name: key.name,
-      // Processes of an older version know no operators.
-      role: key.role === 'operator' ? 'admin' : key.role,
-      is_operator: key.role === 'operator' ? 1 : null,
-      created_at: key.createdAt,
-      last_used_at: key.lastUsedAt,
-      expires_at: key.expiresAt,
-    })
-    .execute();
-  await tx
-    .insertInto('api_key_accounts')
-    .values(
-      key.accountIds.map((accountId, position) => ({
-        api_key_id: idBytes(key.id),
-        account_id: idBytes(accountId),
-        position,
-      })),
-    )
-    .execute();
+  await insertRows(tx, 'api_keys', {
+    id: idBytes(key.id),
+    hash,
+    prefix: key.prefix,
+    name: key.name,
+    // Processes of an older version know no operators.
+    role: key.role === 'operator' ? 'admin' : key.role,
+    is_operator: key.role === 'operator' ? 1 : null,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    expires_at: key.expiresAt,
+  });
+  await insertRows(
+    tx,
+    'api_key_accounts',
+    key.accountIds.map((accountId, position) => ({
+      api_key_id: idBytes(key.id),
+      account_id: idBytes(accountId),
+      position,
+    })),
+  );
 }
 
 async function revokeKey(tx: Kysely<Tables>, id: string, accountIds: readonly string[]): Promise<boolean> {
   const key = idBytes(id);
-  const taken = await tx
-    .deleteFrom('api_key_accounts')
-    .where('api_key_id', '=', key)
-    .where('account_id', 'in', accountIds.map(idBytes))
-    .executeTakeFirst();
-  if (Number(taken.numDeletedRows) === 0) return false;
+  const taken = await deleteRows(tx, 'api_key_accounts', { api_key_id: key, account_id: accountIds.map(idBytes) });
+  if (taken === 0) return false;
   await tx
     .deleteFrom('api_keys')
     .where('id', '=', key)
@@ -127,16 +120,9 @@ async function revokeKey(tx: Kysely<Tables>, id: string, accountIds: readonly st
 
 async function withAccounts(reader: Kysely<Tables>, rows: readonly ApiKeysTable[]): Promise<ApiKey[]> {
   if (rows.length === 0) return [];
-  const reached = await reader
-    .selectFrom('api_key_accounts')
-    .selectAll()
-    .where(
-      'api_key_id',
-      'in',
-      rows.map((row): IdBytes => row.id),
-    )
-    .orderBy('position')
-    .execute();
+  const reached = await findRows(reader, 'api_key_accounts', { api_key_id: rows.map((row): IdBytes => row.id) }, '*', [
+    'position',
+  ]);
   const accountsByKey = Map.groupBy(reached, (row) => idText(row.api_key_id));
   return rows.map((row) => {
     const id = idText(row.id);

@@ -1,4 +1,5 @@
 // Client certificates of accounts; keys and passphrases are stored encrypted.
+import { deleteRows, findRows, insertRows } from '../base/rows.ts';
 import type { ClientCertificate, ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { idBytes, idText } from '../base/codec.ts';
@@ -21,23 +22,14 @@ export function createClientCertificates(database: Database): ClientCertificates
   const { reader, transaction, seal, clock } = database;
   return {
     async all(accountId) {
-      const rows = await reader
-        .selectFrom('client_certificates')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .orderBy('id')
-        .execute();
+      const rows = await findRows(reader, 'client_certificates', { account_id: idBytes(accountId) }, '*', ['id']);
       return rows.map((row) => clientCertificateOf(row, seal));
     },
     add: (accountId, identity) =>
       transaction(async (tx) => {
         // First, so that concurrent calls are serialized.
         await waitForOthers(tx, accountId);
-        await tx
-          .deleteFrom('client_certificates')
-          .where('account_id', '=', idBytes(accountId))
-          .where('host', '=', identity.host)
-          .execute();
+        await deleteRows(tx, 'client_certificates', { account_id: idBytes(accountId), host: identity.host });
         await requireWithinLimit(database, tx, accountId, 'clientCertificates');
         const { host, cert, ca, key, passphrase } = identity;
         const row: ClientCertificatesTable = {
@@ -50,19 +42,18 @@ export function createClientCertificates(database: Database): ClientCertificates
           passphrase: passphrase === null ? null : seal.seal(passphrase),
           created_at: clock.now(),
         };
-        await tx.insertInto('client_certificates').values(row).execute();
+        await insertRows(tx, 'client_certificates', row);
         await touchAccount(tx, accountId);
         return clientCertificateOf(row, seal);
       }),
     remove: (accountId, id) =>
       transaction(async (tx) => {
         if (!isUuid(id)) return false;
-        const removed = await tx
-          .deleteFrom('client_certificates')
-          .where('account_id', '=', idBytes(accountId))
-          .where('id', '=', idBytes(id))
-          .executeTakeFirst();
-        if (Number(removed.numDeletedRows) === 0) return false;
+        const removed = await deleteRows(tx, 'client_certificates', {
+          account_id: idBytes(accountId),
+          id: idBytes(id),
+        });
+        if (removed === 0) return false;
         await touchAccount(tx, accountId);
         return true;
       }),

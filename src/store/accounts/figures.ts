@@ -1,4 +1,5 @@
 // Totals over all accounts, for metrics and readiness.
+import { findRow } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { outcomes, type Outcome } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
@@ -71,11 +72,7 @@ export function createFigures({ reader, dialect }: Database): Figures {
       return row?.failing ?? 0;
     },
     async rolledUpTo() {
-      const kept = await reader
-        .selectFrom('installation')
-        .select('value')
-        .where('key', '=', 'rolled-up')
-        .executeTakeFirst();
+      const kept = await findRow(reader, 'installation', { key: 'rolled-up' }, ['value']);
       return readProgress(kept?.value ?? null)?.hourAt ?? null;
     },
     checkStates: () => readCheckStates(reader),

@@ -1,4 +1,5 @@
 // Gaps caused by Tocsin: periods in which nothing ran, and slots without a verdict.
+import { findRow } from '../base/rows.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { MachineTime } from '#domain/accounts/process.ts';
@@ -68,7 +69,7 @@ function stoppedFor(stored: string | null, from: number, machine: MachineTime | 
 
 export function createGaps({ reader, transaction, clock }: Database): Gaps {
   const read = async (key: string): Promise<string | null> => {
-    const row = await reader.selectFrom('installation').select('value').where('key', '=', key).executeTakeFirst();
+    const row = await findRow(reader, 'installation', { key }, ['value']);
     return row?.value ?? null;
   };
   const write = (key: string, value: string): Promise<void> =>

@@ -1,4 +1,5 @@
 // Invitations to accounts.
+import { countRows, deleteRows, findRow, findRows, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import type { Invite } from '#domain/accounts/user.ts';
@@ -47,27 +48,18 @@ export function createInvites({ reader, transaction, clock }: Database): Invites
         .limit(limit)
         .offset(offset)
         .execute();
-      const { total } = await valid.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      const total = await countRows(valid);
       return { rows: rows.map(inviteOf), total };
     },
     add: (invite, hash) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
     async find(accountId, id) {
-      const row = await reader
-        .selectFrom('invites')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', '=', idBytes(id))
-        .executeTakeFirst();
+      const row = await findRow(reader, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
       return row === undefined ? null : inviteOf(row);
     },
     remove: (accountId, id) =>
       transaction(async (tx) => {
-        const removed = await tx
-          .deleteFrom('invites')
-          .where('account_id', '=', idBytes(accountId))
-          .where('id', '=', idBytes(id))
-          .executeTakeFirst();
-        return Number(removed.numDeletedRows) > 0;
+        const removed = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
+        return removed > 0;
       }),
     async findByHash(hash) {
       const row = await reader
@@ -108,7 +100,7 @@ async function addInvite(
     .where('account_id', '=', account)
     .executeTakeFirstOrThrow();
   if (pending >= invitesMax) return 'full';
-  await tx.insertInto('invites').values(rowOf(invite, hash)).execute();
+  await insertRows(tx, 'invites', rowOf(invite, hash));
   return 'added';
 }
 
@@ -119,15 +111,11 @@ async function acceptInvite(
   known: readonly string[],
   now: number,
 ): Promise<Acceptance> {
-  const present = await tx.selectFrom('users').select('id').where('email', '=', email).execute();
+  const present = await findRows(tx, 'users', { email }, ['id']);
   const ids = new Set(present.map((row) => idText(row.id)));
   if (ids.size !== known.length || known.some((each) => !ids.has(each))) return 'outdated';
-  const used = await tx
-    .deleteFrom('invites')
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', idBytes(id))
-    .executeTakeFirst();
-  if (Number(used.numDeletedRows) === 0) return 'invalid';
+  const used = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
+  if (used === 0) return 'invalid';
   if (typeof user === 'string') await addMembership(tx, user, { accountId, role }, now);
   else await addUser(tx, user, { accountId, role });
   // Later than the membership of the invitation, so that its account stays the person's first.

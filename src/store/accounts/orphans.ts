@@ -1,5 +1,6 @@
 // Results of deleted checks that were too many to delete at once: recorded with the deletion, and deleted in slices
 // later.
+import { deleteRows, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { type IdBytes, idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -37,7 +38,7 @@ export function createOrphans({ transaction }: Database): Orphans {
         if (noted === undefined) return 0;
         const [accountId = '', checkId = ''] = noted.key.slice(prefix.length).split('/');
         const removed = await removeHistory(tx, { accountId, checkId }, limit);
-        if (removed < limit) await tx.deleteFrom('installation').where('key', '=', noted.key).execute();
+        if (removed < limit) await deleteRows(tx, 'installation', { key: noted.key });
         return Math.max(removed, 1);
       }),
   };
@@ -45,11 +46,7 @@ export function createOrphans({ transaction }: Database): Orphans {
 
 /** Records that a deleted check still has results. */
 export async function noteOrphans(tx: Kysely<Tables>, { accountId, checkId }: Orphan): Promise<void> {
-  await tx
-    .insertInto('installation')
-    .values({ key: `${prefix}${accountId}/${checkId}`, value: 'results' })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRows(tx, 'installation', { key: `${prefix}${accountId}/${checkId}`, value: 'results' }, 'keep');
 }
 
 /**
@@ -145,7 +142,7 @@ async function removePings(tx: Kysely<Tables>, account: IdBytes, check: IdBytes,
 
 async function removeRollUps(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
   for (const table of ['missed_stretches', 'late_hours'] as const) {
-    await tx.deleteFrom(table).where('account_id', '=', account).where('check_id', '=', check).execute();
+    await deleteRows(tx, table, { account_id: account, check_id: check });
   }
   const last = await tx
     .selectFrom('roll_ups')

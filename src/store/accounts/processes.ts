@@ -1,4 +1,5 @@
 // The processes of an installation and their heartbeats.
+import { deleteRows } from '../base/rows.ts';
 import type { KnownLocation, ProcessSign } from '#domain/accounts/process.ts';
 import type { Kysely } from 'kysely';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -62,7 +63,7 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
     },
     leave: (id) =>
       transaction(async (tx) => {
-        await tx.deleteFrom('processes').where('id', '=', idBytes(id)).execute();
+        await deleteRows(tx, 'processes', { id: idBytes(id) });
       }),
   };
 }

@@ -1,4 +1,5 @@
 // Sessions of signed-in people.
+import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
@@ -60,7 +61,7 @@ export function createSessions({ reader, transaction, clock }: Database): Sessio
     },
     markSeen: (id, at) =>
       transaction(async (tx) => {
-        await tx.updateTable('sessions').set({ last_seen_at: at }).where('id', '=', idBytes(id)).execute();
+        await updateRows(tx, 'sessions', { id: idBytes(id) }, { last_seen_at: at });
       }),
     async list(userId) {
       const now = clock.now();
@@ -68,12 +69,8 @@ export function createSessions({ reader, transaction, clock }: Database): Sessio
     },
     end: (userId, id) =>
       transaction(async (tx) => {
-        const ended = await tx
-          .deleteFrom('sessions')
-          .where('user_id', '=', idBytes(userId))
-          .where('id', '=', idBytes(id))
-          .executeTakeFirst();
-        return Number(ended.numDeletedRows) > 0;
+        const ended = await deleteRows(tx, 'sessions', { user_id: idBytes(userId), id: idBytes(id) });
+        return ended > 0;
       }),
     endAll: (userId, exceptId) =>
       transaction(async (tx) => {
@@ -97,20 +94,17 @@ async function addSession(tx: Kysely<Tables>, session: Session, hash: Uint8Array
     .orderBy('id', 'desc')
     .execute();
   const excess = present.slice(sessionsMax - 1).map(({ id }) => id);
-  if (excess.length > 0) await tx.deleteFrom('sessions').where('id', 'in', excess).execute();
-  await tx
-    .insertInto('sessions')
-    .values({
-      id: idBytes(session.id),
-      hash,
-      user_id: user,
-      created_at: session.createdAt,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-      user_agent: session.userAgent,
-    })
-    .execute();
-  await tx.updateTable('users').set({ last_sign_in_at: session.createdAt }).where('id', '=', user).execute();
+  if (excess.length > 0) await deleteRows(tx, 'sessions', { id: excess });
+  await insertRows(tx, 'sessions', {
+    id: idBytes(session.id),
+    hash,
+    user_id: user,
+    created_at: session.createdAt,
+    last_seen_at: session.lastSeenAt,
+    expires_at: session.expiresAt,
+    user_agent: session.userAgent,
+  });
+  await updateRows(tx, 'users', { id: user }, { last_sign_in_at: session.createdAt });
 }
 
 function sessionOf(row: SessionsTable): Session {

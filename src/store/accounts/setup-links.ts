@@ -1,4 +1,5 @@
 // One-time links that create an operator.
+import { deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
 import type { Kysely } from 'kysely';
 import { flag, idBytes, idText } from '../base/codec.ts';
@@ -29,10 +30,12 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
       transaction(async (tx) => {
         const now = clock.now();
         await tx.deleteFrom('setup_links').where('expires_at', '<=', now).execute();
-        await tx
-          .insertInto('setup_links')
-          .values({ hash, created_at: now, expires_at: now + setupLinkMaxMs, is_first: flag(isFirst) })
-          .execute();
+        await insertRows(tx, 'setup_links', {
+          hash,
+          created_at: now,
+          expires_at: now + setupLinkMaxMs,
+          is_first: flag(isFirst),
+        });
       }),
     async isValid(hash) {
       const link = await reader
@@ -52,16 +55,12 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
           .returning('is_first')
           .executeTakeFirst();
         if (link === undefined || (link.is_first === 1 && (await hasUsers(tx)))) return null;
-        await tx.deleteFrom('setup_links').where('is_first', '=', 1).execute();
+        await deleteRows(tx, 'setup_links', { is_first: 1 });
         const present = await findOwnUser(tx, user.email);
         const id = present ?? user.id;
         if (present === null) await addOperator(tx, user);
         await proveEmail(tx, user.email, id, clock.now());
-        await tx
-          .updateTable('users')
-          .set({ password: user.passwordHash, is_operator: 1 })
-          .where('id', '=', idBytes(id))
-          .execute();
+        await updateRows(tx, 'users', { id: idBytes(id) }, { password: user.passwordHash, is_operator: 1 });
         return id;
       }),
   };
@@ -69,12 +68,7 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
 
 /** The user that a person with this email address meant; members of other accounts may have been made by others. */
 async function findOwnUser(tx: Kysely<Tables>, email: string): Promise<string | null> {
-  const proven = await tx
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', email)
-    .where('is_proven', '=', 1)
-    .executeTakeFirst();
+  const proven = await findRow(tx, 'users', { email, is_proven: 1 }, ['id']);
   const found =
     proven ??
     (await tx

@@ -1,4 +1,5 @@
 // Users and their memberships in accounts.
+import { deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
@@ -51,13 +52,8 @@ export function createUsers(database: Database): Users {
       }),
     changePassword: (id, from, to) =>
       transaction(async (tx) => {
-        const changed = await tx
-          .updateTable('users')
-          .set({ password: to })
-          .where('id', '=', idBytes(id))
-          .where('password', '=', from)
-          .executeTakeFirst();
-        return Number(changed.numUpdatedRows) > 0;
+        const changed = await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to });
+        return changed > 0;
       }),
     async members(accountId, { limit, offset }) {
       const rows = await findMembers(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
@@ -76,12 +72,7 @@ export function createUsers(database: Database): Users {
       transaction(async (tx) => {
         const hindrance = await hindranceTo(tx, accountId, id, role);
         if (hindrance !== null) return hindrance;
-        await tx
-          .updateTable('memberships')
-          .set({ role })
-          .where('account_id', '=', idBytes(accountId))
-          .where('user_id', '=', idBytes(id))
-          .execute();
+        await updateRows(tx, 'memberships', { account_id: idBytes(accountId), user_id: idBytes(id) }, { role });
         return 'changed';
       }),
     removeMember: (accountId, id) => transaction((tx) => removeMember(tx, accountId, id)),
@@ -104,10 +95,10 @@ async function removeMember(tx: Kysely<Tables>, accountId: string, id: string): 
   const hindrance = await hindranceTo(tx, accountId, id, null);
   if (hindrance !== null) return hindrance;
   const user = idBytes(id);
-  await tx.deleteFrom('memberships').where('account_id', '=', idBytes(accountId)).where('user_id', '=', user).execute();
+  await deleteRows(tx, 'memberships', { account_id: idBytes(accountId), user_id: user });
   if ((await findMemberships(tx, user)).length > 0) return 'changed';
-  await tx.deleteFrom('sessions').where('user_id', '=', user).execute();
-  await tx.deleteFrom('users').where('id', '=', user).execute();
+  await deleteRows(tx, 'sessions', { user_id: user });
+  await deleteRows(tx, 'users', { id: user });
   return 'changed';
 }
 
@@ -118,18 +109,15 @@ export async function hasUsers(db: Kysely<Tables>): Promise<boolean> {
 
 /** Adds a user with a membership. */
 export async function addUser(tx: Kysely<Tables>, user: StoredUser, { accountId, role }: Membership): Promise<void> {
-  await tx
-    .insertInto('users')
-    .values({
-      id: idBytes(user.id),
-      email: user.email,
-      is_proven: flag(user.isProven),
-      password: user.passwordHash,
-      is_operator: flag(user.isOperator),
-      created_at: user.createdAt,
-      last_sign_in_at: user.lastSignInAt,
-    })
-    .execute();
+  await insertRows(tx, 'users', {
+    id: idBytes(user.id),
+    email: user.email,
+    is_proven: flag(user.isProven),
+    password: user.passwordHash,
+    is_operator: flag(user.isOperator),
+    created_at: user.createdAt,
+    last_sign_in_at: user.lastSignInAt,
+  });
   await addMembership(tx, user.id, { accountId, role }, user.createdAt);
 }
 
@@ -140,11 +128,12 @@ export async function addMembership(
   { accountId, role }: Membership,
   at: number,
 ): Promise<void> {
-  await tx
-    .insertInto('memberships')
-    .values({ account_id: idBytes(accountId), user_id: idBytes(userId), role, created_at: at })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRows(
+    tx,
+    'memberships',
+    { account_id: idBytes(accountId), user_id: idBytes(userId), role, created_at: at },
+    'keep',
+  );
 }
 
 /**
@@ -158,13 +147,13 @@ export async function proveEmail(tx: Kysely<Tables>, email: string, userId: stri
     for (const membership of await findMemberships(tx, id)) {
       await addMembership(tx, userId, membership, now);
       const account = idBytes(membership.accountId);
-      await tx.deleteFrom('memberships').where('account_id', '=', account).where('user_id', '=', id).execute();
+      await deleteRows(tx, 'memberships', { account_id: account, user_id: id });
     }
-    await tx.deleteFrom('sessions').where('user_id', '=', id).execute();
-    await tx.deleteFrom('users').where('id', '=', id).execute();
+    await deleteRows(tx, 'sessions', { user_id: id });
+    await deleteRows(tx, 'users', { id });
   }
-  await tx.deleteFrom('sessions').where('user_id', '=', user).execute();
-  await tx.updateTable('users').set({ is_proven: 1 }).where('id', '=', user).execute();
+  await deleteRows(tx, 'sessions', { user_id: user });
+  await updateRows(tx, 'users', { id: user }, { is_proven: 1 });
 }
 
 /** Adds a user that owns the oldest account. */
@@ -186,13 +175,13 @@ export async function oldestAccount(tx: Kysely<Tables>): Promise<Uint8Array> {
 
 /** The memberships of a user, oldest first. */
 export async function findMemberships(db: Kysely<Tables>, userId: Uint8Array): Promise<Membership[]> {
-  const rows = await db
-    .selectFrom('memberships')
-    .select(['account_id', 'role'])
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .orderBy('account_id')
-    .execute();
+  const rows = await findRows(
+    db,
+    'memberships',
+    { user_id: userId },
+    ['account_id', 'role'],
+    ['created_at', 'account_id'],
+  );
   // Only this program writes the column.
   return rows.map(({ account_id, role }) => ({ accountId: idText(account_id), role: role as MemberRole }));
 }

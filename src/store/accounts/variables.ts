@@ -1,4 +1,5 @@
 // Environment variables of accounts; secrets are stored encrypted.
+import { countRows, deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { flag, idBytes } from '../base/codec.ts';
@@ -35,9 +36,7 @@ export function createVariables(database: Database): Variables {
   return {
     async list(accountId, { limit, offset }) {
       const rows = await owned(accountId).selectAll().orderBy('key').limit(limit).offset(offset).execute();
-      const { total } = await owned(accountId)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countRows(owned(accountId));
       return { rows: rows.map((row) => variableOf(row, seal)), total };
     },
     async all(accountId) {
@@ -52,9 +51,10 @@ export function createVariables(database: Database): Variables {
       transaction(async (tx) => {
         await requireWithinLimit(database, tx, accountId, 'variables');
         const stored = secret ? seal.seal(value) : value;
-        const added = await tx
-          .insertInto('variables')
-          .values({
+        const added = await insertRows(
+          tx,
+          'variables',
+          {
             account_id: idBytes(accountId),
             key,
             value: stored,
@@ -62,10 +62,10 @@ export function createVariables(database: Database): Variables {
             secret: flag(secret),
             created_at: clock.now(),
             updated_at: null,
-          })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst();
-        if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) return false;
+          },
+          'keep',
+        );
+        if (added === 0) return false;
         await requireVariableBytes(database, tx, accountId, countBytes(key) + countBytes(stored));
         await touchAccount(tx, accountId);
         return true;
@@ -73,12 +73,8 @@ export function createVariables(database: Database): Variables {
     change: (accountId, key, edit) => transaction((tx) => changeVariable(tx, database, accountId, key, edit)),
     remove: (accountId, key) =>
       transaction(async (tx) => {
-        const removed = await tx
-          .deleteFrom('variables')
-          .where('account_id', '=', idBytes(accountId))
-          .where('key', '=', key)
-          .executeTakeFirst();
-        if (Number(removed.numDeletedRows) === 0) return false;
+        const removed = await deleteRows(tx, 'variables', { account_id: idBytes(accountId), key });
+        if (removed === 0) return false;
         await touchAccount(tx, accountId);
         return true;
       }),
@@ -93,27 +89,22 @@ async function changeVariable(
   edit: (present: EnvironmentVariable) => EnvironmentVariable,
 ): Promise<StoredVariable | null> {
   const account = idBytes(accountId);
-  const row = await tx
-    .selectFrom('variables')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('key', '=', key)
-    .executeTakeFirst();
+  const row = await findRow(tx, 'variables', { account_id: account, key });
   if (row === undefined) return null;
   const present = variableOf(row, seal);
   const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
   const stored = next.secret ? seal.seal(next.value) : next.value;
-  await tx
-    .updateTable('variables')
-    .set({
+  await updateRows(
+    tx,
+    'variables',
+    { account_id: account, key },
+    {
       value: stored,
       locked: flag(next.locked),
       secret: flag(next.secret),
       updated_at: next.updatedAt,
-    })
-    .where('account_id', '=', account)
-    .where('key', '=', key)
-    .execute();
+    },
+  );
   await requireVariableBytes({ limits }, tx, accountId, countBytes(stored) - countBytes(row.value));
   await touchAccount(tx, accountId);
   return next;

@@ -1,4 +1,5 @@
 // Enforces account limits when something is added.
+import { findRow } from './rows.ts';
 import { type Kysely, sql } from 'kysely';
 import { type AccountLimits, type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
 import { idBytes, parsedOrNull } from './codec.ts';
@@ -69,11 +70,7 @@ async function readLimit(
   accountId: string,
   name: LimitName,
 ): Promise<number> {
-  const account = await tx
-    .selectFrom('accounts')
-    .select('limits')
-    .where('id', '=', idBytes(accountId))
-    .executeTakeFirst();
+  const account = await findRow(tx, 'accounts', { id: idBytes(accountId) }, ['limits']);
   return parsedOrNull<AccountLimits>(account?.limits ?? null)?.[name] ?? limits[name] ?? 0;
 }
 

@@ -1,11 +1,12 @@
 // Facts about the installation that several processes change: each change names what it was based on.
+import { findRow } from './rows.ts';
 import type { Kysely } from 'kysely';
 import { json, parsed } from './codec.ts';
 import type { Tables } from './tables/schema.ts';
 
 /** The value of a fact; null = not stored. */
 export async function readFact<Value extends object>(db: Kysely<Tables>, key: string): Promise<Value | null> {
-  const row = await db.selectFrom('installation').select('value').where('key', '=', key).executeTakeFirst();
+  const row = await findRow(db, 'installation', { key }, ['value']);
   return row === undefined ? null : parsed<Value>(row.value);
 }
 

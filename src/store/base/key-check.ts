@@ -1,4 +1,5 @@
 // Verifies at the start, not at the first secret, that the installation's key matches the database.
+import { insertRows } from './rows.ts';
 import type { Database } from './database.ts';
 import { copyingFact, UnfinishedCopyError } from './unfinished.ts';
 import type { Seal } from './seal.ts';
@@ -24,11 +25,7 @@ export async function checkKey({ transaction, seal }: Database, shown: string): 
       throw new UnfinishedCopyError(shown);
     }
     const row = await facts.where('key', '=', keyMark).executeTakeFirst();
-    if (row === undefined)
-      await tx
-        .insertInto('installation')
-        .values({ key: keyMark, value: seal.seal(keyMark) })
-        .execute();
+    if (row === undefined) await insertRows(tx, 'installation', { key: keyMark, value: seal.seal(keyMark) });
     return row?.value ?? null;
   });
   if (mark !== null) openMark(seal, mark, shown);

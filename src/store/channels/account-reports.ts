@@ -1,4 +1,5 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
+import { updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
@@ -16,7 +17,7 @@ import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
 import type { Tables } from '../base/tables/schema.ts';
-import { contentRows, newDeliveryRow } from './delivery-rows.ts';
+import { insertDeliveries } from './failing-channels.ts';
 
 /** A channel whose report is due. */
 export interface DueReport {
@@ -107,14 +108,13 @@ async function moveReport(
   { accountId, alertChannelId, dueAt }: DueReport,
   nextAt: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('alert_channels')
-    .set({ report_at: nextAt })
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', alertChannelId)
-    .where('report_at', '=', dueAt)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+  const moved = await updateRows(
+    tx,
+    'alert_channels',
+    { account_id: idBytes(accountId), id: alertChannelId, report_at: dueAt },
+    { report_at: nextAt },
+  );
+  return moved > 0;
 }
 
 async function sendReport(
@@ -128,14 +128,7 @@ async function sendReport(
   const { accountId, alertChannelId } = due;
   const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
   const content: DeliveryContent = { variables: { DELIVERY_ID: delivery.id, IS_REPLAY: false }, groupId: null, report };
-  await tx
-    .insertInto('deliveries')
-    .values({ ...newDeliveryRow(delivery), attempts: 0, leased_by: null, attempt_started_at: null })
-    .execute();
-  await tx
-    .insertInto('delivery_contents')
-    .values(contentRows([{ ...delivery, content }]))
-    .execute();
+  await insertDeliveries(tx, [{ ...delivery, content }]);
   return true;
 }
 

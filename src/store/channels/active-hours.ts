@@ -1,4 +1,5 @@
 // Lets deliveries wait for the active hours of their channel, or sends them through another one (docs/decisions/0129).
+import { findRow, updateRows } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
@@ -43,12 +44,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         const { accountId, deliveryId, owner, activeFrom, otherChannelId, isSuperseded, now } = claim;
         const account = idBytes(accountId);
         const id = idBytes(deliveryId);
-        const delivery = await tx
-          .selectFrom('deliveries')
-          .selectAll()
-          .where('account_id', '=', account)
-          .where('id', '=', id)
-          .executeTakeFirst();
+        const delivery = await findRow(tx, 'deliveries', { account_id: account, id });
         if (delivery === undefined) return false;
         const { is_test: isTest, replay_of: original, routed_from: from } = delivery;
         // Requested by a person, who does not wait for the hours.
@@ -135,13 +131,7 @@ async function routeOf(
   const since = parsedOrNull<FlappingNotice>(known?.flapping ?? null)?.since ?? null;
   if (since !== null && created_at > since && known?.routed_to != null) return known.routed_to;
   if (closings.includes(alert_type) || (known?.reminders ?? 0) > 0) return known?.routed_to ?? null;
-  await tx
-    .updateTable('notified')
-    .set({ routed_to: outside })
-    .where('account_id', '=', account_id)
-    .where('check_id', '=', check_id)
-    .where('alert_channel_id', '=', alert_channel_id)
-    .execute();
+  await updateRows(tx, 'notified', { account_id, check_id, alert_channel_id }, { routed_to: outside });
   return outside;
 }
 
@@ -214,12 +204,12 @@ export async function dropOtherChannel(tx: Kysely<Tables>, account: IdBytes, id:
   for (const row of rows) {
     const hours = parsed<ActiveHours>(row.active_hours ?? 'null');
     if (hours.otherChannelId !== id) continue;
-    await tx
-      .updateTable('alert_channels')
-      .set({ active_hours: json({ ...hours, outside: 'WAIT', otherChannelId: null } satisfies ActiveHours) })
-      .where('account_id', '=', account)
-      .where('id', '=', row.id)
-      .execute();
+    await updateRows(
+      tx,
+      'alert_channels',
+      { account_id: account, id: row.id },
+      { active_hours: json({ ...hours, outside: 'WAIT', otherChannelId: null } satisfies ActiveHours) },
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 // Alert channels of accounts and their subscriptions.
+import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
@@ -60,9 +61,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         limit,
       );
       const found = await owned().selectAll().orderBy('id').limit(cut).offset(offset).execute();
-      const { total } = await owned()
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countRows(owned());
       const rows: StoredChannel[] = [];
       for (const row of found) rows.push(await withSubscriptions(reader, channelOf(row, seal)));
       return { rows, total };
@@ -80,10 +79,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
         const report_at = reportAt(wanted, clock.now());
         const kept = { ...well, failing_delivery_id: null, failing_notified: null, requested_until: null, report_at };
-        await tx
-          .insertInto('alert_channels')
-          .values({ ...ownedBy(accountId), id, ...columns, ...kept })
-          .execute();
+        await insertRows(tx, 'alert_channels', { ...ownedBy(accountId), id, ...columns, ...kept });
         for (const subscription of subscriptions ?? []) await subscribe(tx, accountId, id, subscription);
         return savedChannel(tx, accountId, id, seal);
       }),
@@ -118,17 +114,17 @@ async function changeChannel(
   const missing = await missingTarget(tx, accountId, subscriptions ?? []);
   if (missing !== null) return { dangling: `subscriptions${missing}` };
   if (await isDangling(tx, channel)) return { dangling: otherChannel };
-  await tx
-    .updateTable('alert_channels')
-    .set({
+  await updateRows(
+    tx,
+    'alert_channels',
+    { account_id: idBytes(accountId), id },
+    {
       ...channelColumns(channel, seal),
       updated_at: clock.now(),
       // Another schedule starts with the next period; the same one keeps a report that is due.
       ...(json(channel.report) !== json(present.channel.report) && { report_at: reportAt(channel, clock.now()) }),
-    })
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', id)
-    .execute();
+    },
+  );
   if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
   if (json(channel.activeHours) !== json(present.channel.activeHours)) await endHours(tx, accountId, id, clock.now());
   if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
@@ -209,11 +205,7 @@ async function replaceSubscriptions(
   const kept = new Set(wanted.map(targetOf));
   const ended = present.filter((subscription) => !kept.has(targetOf(subscription)));
   for (const subscription of ended) {
-    await tx
-      .deleteFrom('subscriptions')
-      .where('account_id', '=', idBytes(accountId))
-      .where('id', '=', subscription.id)
-      .execute();
+    await deleteRows(tx, 'subscriptions', { account_id: idBytes(accountId), id: subscription.id });
   }
   for (const subscription of wanted) await subscribe(tx, accountId, id, subscription);
 }
@@ -242,7 +234,7 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, 
   await closeNotified(tx, removed, now);
   await dropOtherChannel(tx, account, id);
   for (const table of ['subscriptions', 'notified'] as const) {
-    await tx.deleteFrom(table).where('account_id', '=', account).where('alert_channel_id', '=', id).execute();
+    await deleteRows(tx, table, { account_id: account, alert_channel_id: id });
   }
   await tx
     .updateTable('deliveries')
@@ -269,22 +261,17 @@ async function findChannel(
   id: number,
   seal: Seal,
 ): Promise<StoredChannel | null> {
-  const row = await db
-    .selectFrom('alert_channels')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(db, 'alert_channels', { account_id: idBytes(accountId), id });
   return row === undefined ? null : withSubscriptions(db, channelOf(row, seal));
 }
 
 async function withSubscriptions(db: Kysely<Tables>, channel: AlertChannel): Promise<StoredChannel> {
-  const rows = await db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('account_id', '=', idBytes(channel.accountId))
-    .where('alert_channel_id', '=', channel.id)
-    .orderBy('id')
-    .execute();
+  const rows = await findRows(
+    db,
+    'subscriptions',
+    { account_id: idBytes(channel.accountId), alert_channel_id: channel.id },
+    '*',
+    ['id'],
+  );
   return { channel, subscriptions: rows.map(subscriptionOf) };
 }

@@ -1,4 +1,5 @@
 // Notifications as the API lists them: deliveries with their alerts.
+import { findRows } from '../base/rows.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -23,12 +24,12 @@ export function createAlertNotifications({ reader }: Database): AlertNotificatio
   return {
     async facts(accountId, { alertChannelIds, alertIds }) {
       if (alertChannelIds.length === 0) return { channels: new Map(), checkTypes: new Map() };
-      const channels = await reader
-        .selectFrom('alert_channels')
-        .select(['id', 'type', 'config'])
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', 'in', alertChannelIds)
-        .execute();
+      const channels = await findRows(
+        reader,
+        'alert_channels',
+        { account_id: idBytes(accountId), id: alertChannelIds },
+        ['id', 'type', 'config'],
+      );
       const alerts = await reader
         .selectFrom('alerts')
         .select(['id', 'check_type'])

@@ -1,4 +1,5 @@
 // Sends digests and ends alert storms; deliveries join digests in path/record/alert-storms.ts.
+import { findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {
@@ -70,7 +71,7 @@ async function judge(tx: Kysely<Tables>, accountId: string, now: number): Promis
   for (const row of due) await release(tx, row, await readDigest(tx, row, now), now);
   if (!isSame(storm, next)) {
     const { account_id, ...columns } = stormRow(accountId, next);
-    await tx.updateTable('alert_storms').set(columns).where('account_id', '=', account_id).execute();
+    await updateRows(tx, 'alert_storms', { account_id }, columns);
   }
   return { accountId, digests: due.length, isOver: storm.startedAt !== null && next.startedAt === null };
 }
@@ -133,14 +134,9 @@ async function collectingOf(
   digestIds: readonly string[],
 ): Promise<DeliveriesTable[]> {
   if (digestIds.length === 0) return [];
-  return db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('id', 'in', digestIds.map(idBytes))
-    .where('status', '=', collecting)
-    .orderBy('id')
-    .execute();
+  return findRows(db, 'deliveries', { account_id: account, id: digestIds.map(idBytes), status: collecting }, '*', [
+    'id',
+  ]);
 }
 
 /** A digest that collected alerts is due now; nothing joins it any more. */
@@ -150,14 +146,11 @@ async function release(
   digest: Digest,
   now: number,
 ): Promise<void> {
-  await tx
-    .updateTable('deliveries')
-    .set({ status: pending, next_attempt_at: now, alert_type: digestAlertType(digest.sections) })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .execute();
-  await tx
-    .insertInto('delivery_contents')
-    .values({ account_id, delivery_id: id, content: digestContent(id, digest) })
-    .execute();
+  await updateRows(
+    tx,
+    'deliveries',
+    { account_id, id },
+    { status: pending, next_attempt_at: now, alert_type: digestAlertType(digest.sections) },
+  );
+  await insertRows(tx, 'delivery_contents', { account_id, delivery_id: id, content: digestContent(id, digest) });
 }

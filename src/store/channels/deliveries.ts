@@ -1,4 +1,5 @@
 // Deliveries as the API reads and changes them.
+import { findRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
@@ -140,18 +141,13 @@ function slicedDeliveries(
 async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): Promise<LoggedDelivery[]> {
   const [first] = rows;
   if (first === undefined) return [];
-  const attempts = await reader
-    .selectFrom('attempts')
-    .selectAll()
-    .where('account_id', '=', first.account_id)
-    .where(
-      'delivery_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .orderBy('delivery_id')
-    .orderBy('position')
-    .execute();
+  const attempts = await findRows(
+    reader,
+    'attempts',
+    { account_id: first.account_id, delivery_id: rows.map(({ id }) => id) },
+    '*',
+    ['delivery_id', 'position'],
+  );
   const logs = Map.groupBy(attempts.map(attemptOf), (attempt) => attempt.deliveryId);
   const digests = await digestStatuses(reader, rows);
   return rows.map((row) => {
@@ -169,12 +165,10 @@ async function digestStatuses(
   const [first] = rows;
   const ids = new Map(rows.flatMap(({ digest_id: id }) => (id === null ? [] : [[idText(id), id]])));
   if (first === undefined || ids.size === 0) return new Map();
-  const found = await reader
-    .selectFrom('deliveries')
-    .select(['id', 'status'])
-    .where('account_id', '=', first.account_id)
-    .where('id', 'in', [...ids.values()])
-    .execute();
+  const found = await findRows(reader, 'deliveries', { account_id: first.account_id, id: [...ids.values()] }, [
+    'id',
+    'status',
+  ]);
   return new Map(found.map(({ id, status }) => [idText(id), deliveryStatusCodes.decode(status)]));
 }
 

@@ -1,4 +1,5 @@
 // Manual changes of a delivery: retry now, cancel, replay.
+import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
 import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
@@ -28,11 +29,6 @@ const pending = deliveryStatusCodes.encode('pending');
 const collecting = deliveryStatusCodes.encode('collecting');
 const lost: ReadonlySet<number> = new Set(lostStatuses.map((status) => deliveryStatusCodes.encode(status)));
 
-async function findRow(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
-  const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
-  return owned.where('id', '=', idBytes(id)).executeTakeFirst();
-}
-
 /** Whether an attempt has leased the delivery. An expired lease does not count: its process is dead. */
 function isInProgress(row: DeliveriesTable, now: number): boolean {
   return row.leased_by !== null && (row.next_attempt_at ?? 0) > now;
@@ -48,19 +44,14 @@ export async function retryDelivery(
   id: string,
   now: number,
 ): Promise<DeliveryChange> {
-  const row = await findRow(tx, accountId, id);
+  const row = await findRow(tx, 'deliveries', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending && row.status !== collecting) return 'ended';
   if (isInProgress(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
   // First, as recording locks them in this order.
   if (row.status === collecting && row.check_id !== null) await hastenMessage(tx, row.account_id, row.check_id, now);
   if (row.status === pending && row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
-  await tx
-    .updateTable('deliveries')
-    .set({ next_attempt_at: now })
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.id)
-    .execute();
+  await updateRows(tx, 'deliveries', { account_id: row.account_id, id: row.id }, { next_attempt_at: now });
   return 'done';
 }
 
@@ -87,23 +78,23 @@ export async function cancelDelivery(
   id: string,
   now: number,
 ): Promise<DeliveryChange> {
-  const row = await findRow(tx, accountId, id);
+  const row = await findRow(tx, 'deliveries', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return 'no-delivery';
   if (row.status === collecting) return 'collecting';
   if (row.status !== pending) return 'ended';
   if (isInProgress(row, now)) return 'under-way';
   await logCutOff(tx, row, now);
-  await tx
-    .updateTable('deliveries')
-    .set({
+  await updateRows(
+    tx,
+    'deliveries',
+    { account_id: row.account_id, id: row.id },
+    {
       status: deliveryStatusCodes.encode('cancelled'),
       next_attempt_at: null,
       leased_by: null,
       attempt_started_at: null,
-    })
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.id)
-    .execute();
+    },
+  );
   return 'done';
 }
 
@@ -115,22 +106,19 @@ async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number):
   const attempt = interruptedAttempt(known, now, null);
   const logged = tx.selectFrom('attempts').where('account_id', '=', row.account_id).where('delivery_id', '=', row.id);
   const { last } = await logged.select(({ fn }) => fn.max('position').as('last')).executeTakeFirstOrThrow();
-  await tx
-    .insertInto('attempts')
-    .values({
-      account_id: row.account_id,
-      delivery_id: row.id,
-      position: (last ?? 0) + 1,
-      number: attempt.number,
-      started_at: attempt.startedAt,
-      duration_ms: attempt.durationMs,
-      status: null,
-      error_class: attempt.error?.class ?? null,
-      error_message: attempt.error?.message ?? null,
-      next_attempt_at: null,
-      exchange: json({ headers: attempt.headers, response: null }),
-    })
-    .execute();
+  await insertRows(tx, 'attempts', {
+    account_id: row.account_id,
+    delivery_id: row.id,
+    position: (last ?? 0) + 1,
+    number: attempt.number,
+    started_at: attempt.startedAt,
+    duration_ms: attempt.durationMs,
+    status: null,
+    error_class: attempt.error?.class ?? null,
+    error_message: attempt.error?.message ?? null,
+    next_attempt_at: null,
+    exchange: json({ headers: attempt.headers, response: null }),
+  });
 }
 
 /** Creates a delivery of the same alert with its own ID, timestamp and attempts. */
@@ -141,7 +129,7 @@ export async function replayDelivery(
   replayId: string,
   now: number,
 ): Promise<DeliveryChange> {
-  const row = await findRow(tx, accountId, id);
+  const row = await findRow(tx, 'deliveries', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return 'no-delivery';
   if (row.status === pending || row.status === collecting) return 'not-ended';
   const stored = [
@@ -202,9 +190,9 @@ async function insertReplays(
     else continue;
     replays.push(row);
   }
-  if (replays.length > 0) await tx.insertInto('deliveries').values(replays).execute();
-  if (contents.length > 0) await tx.insertInto('delivery_contents').values(contents).execute();
-  if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
+  if (replays.length > 0) await insertRows(tx, 'deliveries', replays);
+  if (contents.length > 0) await insertRows(tx, 'delivery_contents', contents);
+  if (requests.length > 0) await insertRows(tx, 'delivery_requests', requests);
   return replays.length;
 }
 
@@ -262,17 +250,7 @@ export async function replayLost(
     // Returns the committed number: PostgreSQL may repeat the transaction.
     const replayed = await database.transaction(async (tx) => {
       const some = wanted.slice(start, start + replaysAtOnce);
-      const rows = await tx
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('account_id', '=', account)
-        .where(
-          'id',
-          'in',
-          some.map(({ id }) => id),
-        )
-        .orderBy('id')
-        .execute();
+      const rows = await findRows(tx, 'deliveries', { account_id: account, id: some.map(({ id }) => id) }, '*', ['id']);
       // Checked again here, within the write transaction: a concurrent call may have replayed them since they were
       // selected.
       const elsewhere = await tx

@@ -1,5 +1,6 @@
 // Sends the alerts of a digest where they would be sent one by one: outside of the active hours of its channel through
 // another one (docs/decisions/0129).
+import { insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { type Digest, digestAlertType, type DigestedAlert, routeDigest } from '#domain/alerts/digest.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
@@ -59,21 +60,16 @@ export async function splitDigest(
 export async function rewrite(tx: Kysely<Tables>, digest: DeliveriesTable, now: number): Promise<void> {
   const content = await readDigest(tx, digest, now);
   await writeType(tx, digest, content);
-  await tx
-    .updateTable('delivery_contents')
-    .set({ content: digestContent(digest.id, content) })
-    .where('account_id', '=', digest.account_id)
-    .where('delivery_id', '=', digest.id)
-    .execute();
+  await updateRows(
+    tx,
+    'delivery_contents',
+    { account_id: digest.account_id, delivery_id: digest.id },
+    { content: digestContent(digest.id, content) },
+  );
 }
 
 async function writeType(tx: Kysely<Tables>, { account_id, id }: DeliveriesTable, content: Digest): Promise<void> {
-  await tx
-    .updateTable('deliveries')
-    .set({ alert_type: digestAlertType(content.sections) })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .execute();
+  await updateRows(tx, 'deliveries', { account_id, id }, { alert_type: digestAlertType(content.sections) });
 }
 
 /** Oldest first. */
@@ -130,30 +126,28 @@ async function moveMembers(
     : { ...moved, digest_id: null, status: pending, next_attempt_at: now };
   for (const [incident, some] of Map.groupBy(members, ({ incidentId }) => incidentId)) {
     for (const ids of inParts(some.map(({ id }) => id))) {
-      await tx
-        .updateTable('deliveries')
-        .set({ ...set, latest_of: other.isSuperseded ? incident : null })
-        .where('account_id', '=', account)
-        .where('id', 'in', ids)
-        .execute();
+      await updateRows(
+        tx,
+        'deliveries',
+        { account_id: account, id: ids },
+        { ...set, latest_of: other.isSuperseded ? incident : null },
+      );
     }
   }
   if (!other.isDigested) return;
   const content = await readDigest(tx, row, now);
-  await tx
-    .insertInto('deliveries')
-    .values({
-      ...row,
-      attempts: 0,
-      leased_by: null,
-      attempt_started_at: null,
-      alert_type: digestAlertType(content.sections),
-    })
-    .execute();
-  await tx
-    .insertInto('delivery_contents')
-    .values({ account_id: account, delivery_id: row.id, content: digestContent(row.id, content) })
-    .execute();
+  await insertRows(tx, 'deliveries', {
+    ...row,
+    attempts: 0,
+    leased_by: null,
+    attempt_started_at: null,
+    alert_type: digestAlertType(content.sections),
+  });
+  await insertRows(tx, 'delivery_contents', {
+    account_id: account,
+    delivery_id: row.id,
+    content: digestContent(row.id, content),
+  });
 }
 
 function* inParts(ids: readonly IdBytes[]): Generator<readonly IdBytes[]> {

@@ -1,4 +1,5 @@
 // What a digest says: the state of its checks for its channel at the time it leaves.
+import { findRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import {
@@ -103,22 +104,13 @@ async function describe(tx: Kysely<Tables>, account: IdBytes, checks: readonly S
   const alerts =
     alertIds.length === 0
       ? []
-      : await tx
-          .selectFrom('alerts')
-          .select(['id', 'check_name', 'error', 'result_id'])
-          .where('account_id', '=', account)
-          .where('id', 'in', alertIds)
-          .execute();
-  const names = await tx
-    .selectFrom('checks')
-    .select(['id', 'name'])
-    .where('account_id', '=', account)
-    .where(
-      'id',
-      'in',
-      checks.map(({ checkId }) => idBytes(checkId)),
-    )
-    .execute();
+      : await findRows(tx, 'alerts', { account_id: account, id: alertIds }, ['id', 'check_name', 'error', 'result_id']);
+  const names = await findRows(
+    tx,
+    'checks',
+    { account_id: account, id: checks.map(({ checkId }) => idBytes(checkId)) },
+    ['id', 'name'],
+  );
   const open = await tx
     .selectFrom('check_states')
     .select(['check_id', 'incident_id'])

@@ -1,4 +1,5 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
+import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { type Delivery, type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
@@ -29,12 +30,13 @@ export async function noteLost(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return;
-  const read = await tx
-    .selectFrom('deliveries')
-    .select(['id', 'check_id', 'alert_type', 'is_test', 'is_digest'])
-    .where('account_id', '=', account)
-    .where('id', 'in', deliveriesOf(row, [ended]))
-    .execute();
+  const read = await findRows(tx, 'deliveries', { account_id: account, id: deliveriesOf(row, [ended]) }, [
+    'id',
+    'check_id',
+    'alert_type',
+    'is_test',
+    'is_digest',
+  ]);
   await channel.set(standingAfter(row, [ended], read, now)).execute();
 }
 
@@ -109,30 +111,32 @@ async function closeReport(
   deliveries: readonly Delivery[],
 ): Promise<boolean> {
   const notified = report.kind === 'failing' && deliveries.length > 0;
-  const { numUpdatedRows } = await tx
-    .updateTable('alert_channels')
-    .set({
+  const closed = await updateRows(
+    tx,
+    'alert_channels',
+    { account_id: idBytes(report.accountId), id: report.alertChannelId, failing_news: newsCodes[report.kind] },
+    {
       failing_news: null,
       failing_notified: notified ? json(deliveries.map((each) => each.alertChannelId)) : null,
-    })
-    .where('account_id', '=', idBytes(report.accountId))
-    .where('id', '=', report.alertChannelId)
-    .where('failing_news', '=', newsCodes[report.kind])
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return false;
+    },
+  );
+  if (closed === 0) return false;
   if (deliveries.length === 0) return true;
-  await insertRows(tx, deliveries);
-  await tx.insertInto('delivery_requests').values(requestRows(deliveries)).execute();
+  await insertDeliveries(tx, deliveries);
   return true;
 }
 
-/** Adds deliveries without their content. */
-export async function insertRows(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
+/** Adds deliveries, with their requests or what they are rendered from. */
+export async function insertDeliveries(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
   const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
-  await tx
-    .insertInto('deliveries')
-    .values(deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })))
-    .execute();
+  await insertRows(
+    tx,
+    'deliveries',
+    deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })),
+  );
+  const [contents, requests] = [contentRows(deliveries), requestRows(deliveries)];
+  if (contents.length > 0) await insertRows(tx, 'delivery_contents', contents);
+  if (requests.length > 0) await insertRows(tx, 'delivery_requests', requests);
 }
 
 /**
@@ -149,8 +153,7 @@ export async function closeNotified(tx: Kysely<Tables>, row: AlertChannelsTable,
     const own = { accountId: facts.accountId, id, alertChannelId, alertType: 'ALERT_RECOVERY' } as const;
     return { ...newDelivery(own, now), content: { variables: reportVariables(facts, id, undefined), groupId: null } };
   });
-  await insertRows(tx, deliveries);
-  await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
+  await insertDeliveries(tx, deliveries);
 }
 
 /** The name of a stored channel, as people read it. */
@@ -174,14 +177,7 @@ async function reportOf(
     .map((ids) => ids.flatMap((each) => channels.get(each) ?? []))
     .filter((choice) => choice.length > 0);
   const variables =
-    through.length === 0
-      ? []
-      : await reader
-          .selectFrom('variables')
-          .selectAll()
-          .where('account_id', '=', row.account_id)
-          .where('secret', '=', 0)
-          .execute();
+    through.length === 0 ? [] : await findRows(reader, 'variables', { account_id: row.account_id, secret: 0 });
   return {
     ...factsOf(row, lost),
     kind: isFailing ? 'failing' : 'receiving',
@@ -213,44 +209,27 @@ function factsOf(row: AlertChannelsTable, lost: LostAlert) {
 /** The delivery that made a channel failing, with its check and that check's group. */
 async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_id }: AlertChannelsTable) {
   if (failing_delivery_id === null) return null;
-  const delivery = await reader
-    .selectFrom('deliveries')
-    .select(['check_id', 'check_result_id', 'created_at', 'is_digest'])
-    .where('account_id', '=', account_id)
-    .where('id', '=', failing_delivery_id)
-    .executeTakeFirst();
+  const delivery = await findRow(reader, 'deliveries', { account_id, id: failing_delivery_id }, [
+    'check_id',
+    'check_result_id',
+    'created_at',
+    'is_digest',
+  ]);
   if (delivery === undefined) return null;
   const { check_id } = delivery;
   const check =
     check_id === null
       ? undefined
-      : await reader
-          .selectFrom('checks')
-          .select(['id', 'name', 'tags', 'group_id'])
-          .where('account_id', '=', account_id)
-          .where('id', '=', check_id)
-          .executeTakeFirst();
+      : await findRow(reader, 'checks', { account_id, id: check_id }, ['id', 'name', 'tags', 'group_id']);
   const groupId = check?.group_id ?? null;
   const group =
-    groupId === null
-      ? undefined
-      : await reader
-          .selectFrom('check_groups')
-          .select('name')
-          .where('account_id', '=', account_id)
-          .where('id', '=', groupId)
-          .executeTakeFirst();
+    groupId === null ? undefined : await findRow(reader, 'check_groups', { account_id, id: groupId }, ['name']);
   const digest = delivery.is_digest === 1 ? await findDigest(reader, account_id, failing_delivery_id) : null;
   return { ...delivery, check: check ?? null, groupName: group?.name ?? null, digest };
 }
 
 async function findDigest(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): Promise<Digest | null> {
-  const stored = await reader
-    .selectFrom('delivery_contents')
-    .select('content')
-    .where('account_id', '=', account)
-    .where('delivery_id', '=', id)
-    .executeTakeFirst();
+  const stored = await findRow(reader, 'delivery_contents', { account_id: account, delivery_id: id }, ['content']);
   return stored === undefined ? null : (parsed<DeliveryContent>(stored.content).digest ?? null);
 }
 

@@ -1,4 +1,5 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
+import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, json, parsed } from '../base/codec.ts';
@@ -27,7 +28,7 @@ const atOnce = 500;
 export function createHeldDeliveries({ reader, transaction }: Database): HeldDeliveries {
   const release = (): Promise<void> =>
     transaction(async (tx) => {
-      await tx.deleteFrom('installation').where('key', '=', deliveryHoldKey).execute();
+      await deleteRows(tx, 'installation', { key: deliveryHoldKey });
     });
   return {
     async find() {
@@ -37,11 +38,7 @@ export function createHeldDeliveries({ reader, transaction }: Database): HeldDel
     },
     hold: (hold) =>
       transaction(async (tx) => {
-        await tx
-          .insertInto('installation')
-          .values({ key: deliveryHoldKey, value: json(hold) })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        await insertRows(tx, 'installation', { key: deliveryHoldKey, value: json(hold) }, 'keep');
       }),
     release,
     async waiting() {
@@ -89,11 +86,11 @@ async function cancelSome(tx: Kysely<Tables>, account: IdBytes): Promise<number>
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
   const cancelled = deliveryStatusCodes.encode('cancelled');
-  await tx
-    .updateTable('deliveries')
-    .set({ status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null })
-    .where('account_id', '=', account)
-    .where('id', 'in', ids)
-    .execute();
+  await updateRows(
+    tx,
+    'deliveries',
+    { account_id: account, id: ids },
+    { status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null },
+  );
   return rows.length;
 }

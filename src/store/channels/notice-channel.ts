@@ -3,8 +3,7 @@ import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { SentNotice } from '#domain/alerts/notice-channel.ts';
 import type { Database } from '../base/database.ts';
 import { readFact, replaceFact } from '../base/installation-fact.ts';
-import { contentRows } from './delivery-rows.ts';
-import { insertRows } from './failing-channels.ts';
+import { insertDeliveries } from './failing-channels.ts';
 
 export interface NoticeChannel {
   /** null = nothing was ever sent. */
@@ -25,8 +24,7 @@ export function createNoticeChannel({ reader, transaction }: Database): NoticeCh
     send: (before, after, deliveries) =>
       transaction(async (tx) => {
         if (!(await replaceFact(tx, key, before, after))) return false;
-        await insertRows(tx, deliveries);
-        await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
+        await insertDeliveries(tx, deliveries);
         return true;
       }),
   };

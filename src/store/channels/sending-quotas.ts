@@ -1,4 +1,5 @@
 // How much accounts have sent in the current hour through services of the operator, and the deliveries that wait for the next.
+import { findRow, findRows } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import {
   hourOf,
@@ -90,16 +91,12 @@ export function createSendingQuotas({ reader, transaction, clock }: Database): S
         .execute();
       const long = rows.filter(({ since }) => (since ?? now) <= now - shownAfterMs);
       if (long.length === 0) return [];
-      const channels = await reader
-        .selectFrom('alert_channels')
-        .select(['id', 'type', 'config'])
-        .where('account_id', '=', account)
-        .where(
-          'id',
-          'in',
-          long.map((row) => row.alert_channel_id),
-        )
-        .execute();
+      const channels = await findRows(
+        reader,
+        'alert_channels',
+        { account_id: account, id: long.map((row) => row.alert_channel_id) },
+        ['id', 'type', 'config'],
+      );
       return channels.flatMap((channel) => {
         const row = long.find((one) => one.alert_channel_id === channel.id);
         return row === undefined ? [] : [waitOf(channel, row)];
@@ -175,12 +172,12 @@ async function waitOrEnd(
   isNews: boolean,
 ): Promise<QuotaAnswer> {
   const [account, id] = [idBytes(accountId), idBytes(deliveryId)];
-  const row = await tx
-    .selectFrom('deliveries')
-    .select(['alert_channel_id', 'attempts', 'error', 'quota_waits_since'])
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(tx, 'deliveries', { account_id: account, id }, [
+    'alert_channel_id',
+    'attempts',
+    'error',
+    'quota_waits_since',
+  ]);
   if (row === undefined) return 'waits';
   // In the future: the clock was set back.
   const since = Math.min(row.quota_waits_since ?? now, now);

@@ -1,4 +1,5 @@
 // Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
+import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { flag, idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
@@ -34,13 +35,13 @@ export async function channelsOfChecks(
 ): Promise<Map<string, SubscribedChannel[]>> {
   const byCheck = new Map<string, SubscribedChannel[]>(checkIds.map((id) => [id, []]));
   if (checkIds.length === 0) return byCheck;
-  const rows = await db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('check_id', 'in', checkIds.map(idBytes))
-    .orderBy('id')
-    .execute();
+  const rows = await findRows(
+    db,
+    'subscriptions',
+    { account_id: idBytes(accountId), check_id: checkIds.map(idBytes) },
+    '*',
+    ['id'],
+  );
   for (const row of rows) {
     if (row.check_id === null) continue;
     byCheck.get(idText(row.check_id))?.push({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 });
@@ -55,12 +56,7 @@ export async function missingChannel(
   subscriptions: readonly SubscribedChannel[],
 ): Promise<number | null> {
   for (const [position, { alertChannelId }] of subscriptions.entries()) {
-    const row = await tx
-      .selectFrom('alert_channels')
-      .select('id')
-      .where('account_id', '=', idBytes(accountId))
-      .where('id', '=', alertChannelId)
-      .executeTakeFirst();
+    const row = await findRow(tx, 'alert_channels', { account_id: idBytes(accountId), id: alertChannelId }, ['id']);
     if (row === undefined) return position;
   }
   return null;
@@ -82,13 +78,13 @@ export async function changeChannels(
   }
   if (!isAutoAssigned) return;
   const present = new Set((await findChannels(tx, accountId, target)).map(({ alertChannelId }) => alertChannelId));
-  const channels = await tx
-    .selectFrom('alert_channels')
-    .select('id')
-    .where('account_id', '=', idBytes(accountId))
-    .where('auto_subscribe', '=', 1)
-    .orderBy('id')
-    .execute();
+  const channels = await findRows(
+    tx,
+    'alert_channels',
+    { account_id: idBytes(accountId), auto_subscribe: 1 },
+    ['id'],
+    ['id'],
+  );
   for (const { id } of channels) {
     if (!present.has(id)) await subscribe(tx, accountId, id, { ...target, activated: true });
   }
@@ -106,25 +102,22 @@ export async function subscribe(
     .where('alert_channel_id', '=', alertChannelId)
     .executeTakeFirst();
   if (changed !== undefined) {
-    await tx
-      .updateTable('subscriptions')
-      .set({ activated: flag(activated) })
-      .where('account_id', '=', idBytes(accountId))
-      .where('id', '=', changed.id)
-      .execute();
+    await updateRows(
+      tx,
+      'subscriptions',
+      { account_id: idBytes(accountId), id: changed.id },
+      { activated: flag(activated) },
+    );
     return;
   }
-  await tx
-    .insertInto('subscriptions')
-    .values({
-      account_id: idBytes(accountId),
-      id: await nextNumber(tx, accountId, 'subscription'),
-      alert_channel_id: alertChannelId,
-      check_id: idBytesOrNull(checkId),
-      group_id: groupId,
-      activated: flag(activated),
-    })
-    .execute();
+  await insertRows(tx, 'subscriptions', {
+    account_id: idBytes(accountId),
+    id: await nextNumber(tx, accountId, 'subscription'),
+    alert_channel_id: alertChannelId,
+    check_id: idBytesOrNull(checkId),
+    group_id: groupId,
+    activated: flag(activated),
+  });
 }
 
 /** Deletes the subscriptions of a check or group, except those of the channels to keep. */

@@ -1,5 +1,6 @@
 // Validates the dependencies of checks and groups when they are saved, and removes deleted checks from them
 // (docs/decisions/0128).
+import { findRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -102,12 +103,7 @@ async function nodesOf(
   const groups =
     groupIds.length === 0
       ? []
-      : await tx
-          .selectFrom('check_groups')
-          .select(['id', 'definition'])
-          .where('account_id', '=', idBytes(accountId))
-          .where('id', 'in', groupIds)
-          .execute();
+      : await findRows(tx, 'check_groups', { account_id: idBytes(accountId), id: groupIds }, ['id', 'definition']);
   const byId = new Map(groups.map(({ id, definition }) => [id, { id, dependsOn: listIn(definition) }]));
   return rows.map(({ id, name, definition, group_id }) => {
     const group = group_id === null ? null : changed?.id === group_id ? changed : (byId.get(group_id) ?? null);
@@ -117,12 +113,12 @@ async function nodesOf(
 
 async function readRows(tx: Kysely<Tables>, accountId: string, ids: readonly string[]): Promise<Row[]> {
   if (ids.length === 0) return [];
-  return tx
-    .selectFrom('checks')
-    .select(['id', 'name', 'definition', 'group_id'])
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', 'in', ids.map(idBytes))
-    .execute();
+  return findRows(tx, 'checks', { account_id: idBytes(accountId), id: ids.map(idBytes) }, [
+    'id',
+    'name',
+    'definition',
+    'group_id',
+  ]);
 }
 
 function listIn(definition: string): readonly string[] {
@@ -142,12 +138,7 @@ export async function dropDependencies(tx: Kysely<Tables>, accountId: string, id
     for (const row of rows) {
       const { dependsOn, ...rest } = parsed<{ readonly dependsOn: readonly string[] }>(row.definition);
       const definition = JSON.stringify({ ...rest, dependsOn: dependsOn.filter((each) => each !== id) });
-      await tx
-        .updateTable(table)
-        .set({ definition })
-        .where('account_id', '=', account)
-        .where('id', '=', row.id as never)
-        .execute();
+      await updateRows(tx, table, { account_id: account, id: row.id }, { definition });
     }
   }
 }

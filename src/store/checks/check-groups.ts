@@ -1,4 +1,5 @@
 // Check groups of accounts. Each change updates the schedules of the group's checks in its transaction.
+import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -80,9 +81,7 @@ export function createCheckGroups(database: Database): CheckGroups {
         limit,
       );
       const found = await matching().selectAll().orderBy('id').limit(cut).offset(offset).execute();
-      const { total } = await matching()
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countRows(matching());
       const rows: StoredGroup[] = [];
       for (const row of found) rows.push(await withChannels(reader, groupOf(row, seal)));
       return { rows, total };
@@ -104,7 +103,7 @@ export function createCheckGroups(database: Database): CheckGroups {
         await requireWithinLimit(database, tx, accountId, 'checkGroups');
         const id = await nextNumber(tx, accountId, 'check-group');
         const group: CheckGroup = { ...write.group, id, createdAt: clock.now(), updatedAt: null };
-        await tx.insertInto('check_groups').values(groupRow(group, seal)).execute();
+        await insertRows(tx, 'check_groups', groupRow(group, seal));
         await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
         await touchAccount(tx, accountId);
         return { saved: await withChannels(tx, group) };
@@ -133,12 +132,7 @@ async function changeGroup(
   const problem = await dependencyProblem(tx, group, present.group.dependsOn);
   if (problem !== null) return problem;
   const { account_id, id: number, ...columns } = groupRow(group, seal);
-  await tx
-    .updateTable('check_groups')
-    .set(columns)
-    .where('account_id', '=', account_id)
-    .where('id', '=', number)
-    .execute();
+  await updateRows(tx, 'check_groups', { account_id, id: number }, columns);
   const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
   if (hasOtherUrl || placing(group) !== placing(present.group)) {
     await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
@@ -228,12 +222,7 @@ async function keepSchedules(
   group: CheckGroup | null,
   { seal, hasOtherUrl = false, ...moment }: ScheduleDeps,
 ): Promise<void> {
-  const rows = await tx
-    .selectFrom('checks')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('group_id', '=', id)
-    .execute();
+  const rows = await findRows(tx, 'checks', { account_id: idBytes(accountId), group_id: id });
   const started: string[] = [];
   for (const row of rows) {
     const check = checkOf(row, seal);
@@ -245,32 +234,18 @@ async function keepSchedules(
 
 async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
   const account = idBytes(accountId);
-  const removed = await tx
-    .deleteFrom('check_groups')
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (Number(removed.numDeletedRows) === 0) return false;
+  const removed = await deleteRows(tx, 'check_groups', { account_id: account, id });
+  if (removed === 0) return false;
   await keepSchedules(tx, accountId, id, null, deps);
-  await tx
-    .updateTable('checks')
-    .set({ group_id: null, updated_at: deps.now })
-    .where('account_id', '=', account)
-    .where('group_id', '=', id)
-    .execute();
-  await tx.deleteFrom('triggers').where('account_id', '=', account).where('group_id', '=', id).execute();
+  await updateRows(tx, 'checks', { account_id: account, group_id: id }, { group_id: null, updated_at: deps.now });
+  await deleteRows(tx, 'triggers', { account_id: account, group_id: id });
   await dropTarget(tx, accountId, { checkId: null, groupId: id });
   await touchAccount(tx, accountId);
   return true;
 }
 
 async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<StoredGroup | null> {
-  const row = await db
-    .selectFrom('check_groups')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(db, 'check_groups', { account_id: idBytes(accountId), id });
   return row === undefined ? null : withChannels(db, groupOf(row, seal));
 }
 

@@ -1,4 +1,5 @@
 // Variables that checks use, and those that are not defined.
+import { deleteRows, findRows, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -128,12 +129,10 @@ async function definersOf(
   ids: readonly number[],
 ): Promise<Map<number, (name: string) => boolean>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('check_groups')
-    .select(['id', 'definition'])
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', 'in', [...new Set(ids)])
-    .execute();
+  const rows = await findRows(db, 'check_groups', { account_id: idBytes(accountId), id: [...new Set(ids)] }, [
+    'id',
+    'definition',
+  ]);
   return new Map(
     rows.map(({ id, definition }) => {
       const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
@@ -168,20 +167,13 @@ function byName(rows: readonly UseRow[]): MissingUse[] {
 /** Writes the variables that a check uses, in the caller's transaction. */
 export async function keepVariables(tx: Kysely<Tables>, check: Check, names: readonly string[]): Promise<void> {
   const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
-  const present = await tx
-    .selectFrom('check_variables')
-    .select('name')
-    .where('account_id', '=', owner.account_id)
-    .where('check_id', '=', owner.check_id)
-    .execute();
+  const present = await findRows(tx, 'check_variables', { account_id: owner.account_id, check_id: owner.check_id }, [
+    'name',
+  ]);
   const wanted = [...new Set(names)].sort();
   const known = present.map(({ name }) => name).sort();
   if (wanted.join('\n') === known.join('\n')) return;
-  await tx
-    .deleteFrom('check_variables')
-    .where('account_id', '=', owner.account_id)
-    .where('check_id', '=', owner.check_id)
-    .execute();
+  await deleteRows(tx, 'check_variables', { account_id: owner.account_id, check_id: owner.check_id });
   const rows = wanted.map((name) => ({ ...ownedBy(check.accountId), name, check_id: owner.check_id }));
-  if (rows.length > 0) await tx.insertInto('check_variables').values(rows).execute();
+  if (rows.length > 0) await insertRows(tx, 'check_variables', rows);
 }

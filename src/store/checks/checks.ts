@@ -1,4 +1,5 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
+import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
@@ -71,10 +72,8 @@ export function createChecks(database: Database): Checks {
       const page = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
       const ids = (await page.execute()).map(({ id }) => id);
       const cut = rowsOfPage(await findSizes(reader, accountId, ids), limit);
-      const rows = await findRows(reader, accountId, ids.slice(0, cut));
-      const { total } = await matching()
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const rows = await findChecks(reader, accountId, ids.slice(0, cut));
+      const total = await countRows(matching());
       return { rows: await withChannels(reader, accountId, rows, seal), total };
     },
     find: (accountId, id) => findCheck(reader, accountId, id, seal),
@@ -84,7 +83,7 @@ export function createChecks(database: Database): Checks {
         const check: Check = { ...write.check, createdAt: now, updatedAt: null };
         await requireWithinLimit(database, tx, check.accountId, 'checks');
         return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
-          await tx.insertInto('checks').values(checkRow(check, seal)).execute();
+          await insertRows(tx, 'checks', checkRow(check, seal));
           await writeTags(tx, check);
         });
       }),
@@ -98,11 +97,7 @@ export function createChecks(database: Database): Checks {
         return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present.check, async () => {
           await updateCheck(tx, check, seal);
           if (json(check.tags) !== json(present.check.tags)) {
-            await tx
-              .deleteFrom('check_tags')
-              .where('account_id', '=', idBytes(accountId))
-              .where('check_id', '=', idBytes(id))
-              .execute();
+            await deleteRows(tx, 'check_tags', { account_id: idBytes(accountId), check_id: idBytes(id) });
             await writeTags(tx, check);
           }
         });
@@ -124,14 +119,9 @@ async function findSizes(db: Kysely<Tables>, accountId: string, ids: readonly Id
 }
 
 /** The rows of checks, ordered by ID; checks deleted meanwhile are omitted. */
-async function findRows(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
+async function findChecks(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
   if (ids.length === 0) return [];
-  const found = await db
-    .selectFrom('checks')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', 'in', ids)
-    .execute();
+  const found = await findRows(db, 'checks', { account_id: idBytes(accountId), id: ids });
   const byId = new Map(found.map((row) => [idText(row.id), row]));
   return ids.flatMap((id) => byId.get(idText(id)) ?? []);
 }
@@ -183,16 +173,11 @@ async function dependencyProblem(
 /** Writes the row of an existing check. */
 export async function updateCheck(tx: Kysely<Tables>, check: Check, seal: Seal): Promise<void> {
   const { account_id, id, ...columns } = checkRow(check, seal);
-  await tx.updateTable('checks').set(columns).where('account_id', '=', account_id).where('id', '=', id).execute();
+  await updateRows(tx, 'checks', { account_id, id }, columns);
 }
 
 async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal: Seal): Promise<StoredCheck | null> {
-  const row = await db
-    .selectFrom('checks')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', idBytes(id))
-    .executeTakeFirst();
+  const row = await findRow(db, 'checks', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return null;
   const [check] = await withoutEndedMutes(db, accountId, [checkOf(row, seal)]);
   return check === undefined ? null : withListeners(db, check);
@@ -206,16 +191,12 @@ async function withoutEndedMutes(
 ): Promise<readonly Check[]> {
   const muted = checks.filter(({ mutedUntilRecovery }) => mutedUntilRecovery);
   if (muted.length === 0) return checks;
-  const rows = await db
-    .selectFrom('check_states')
-    .select(['check_id', 'passed_at'])
-    .where('account_id', '=', idBytes(accountId))
-    .where(
-      'check_id',
-      'in',
-      muted.map(({ id }) => idBytes(id)),
-    )
-    .execute();
+  const rows = await findRows(
+    db,
+    'check_states',
+    { account_id: idBytes(accountId), check_id: muted.map(({ id }) => idBytes(id)) },
+    ['check_id', 'passed_at'],
+  );
   const passedAt = new Map(rows.map((row) => [idText(row.check_id), row.passed_at]));
   return checks.map((check) =>
     check.mutedUntilRecovery && !lastsUntilRecovery(check, passedAt.get(check.id) ?? null)
@@ -231,12 +212,7 @@ async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCh
 }
 
 async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
-  const row = await db
-    .selectFrom('check_groups')
-    .selectAll()
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(db, 'check_groups', { account_id: idBytes(accountId), id });
   return row === undefined ? null : groupOf(row, seal);
 }
 
@@ -270,5 +246,5 @@ async function writeTags(tx: Kysely<Tables>, check: Check): Promise<void> {
     tag,
     check_id: idBytes(check.id),
   }));
-  if (rows.length > 0) await tx.insertInto('check_tags').values(rows).execute();
+  if (rows.length > 0) await insertRows(tx, 'check_tags', rows);
 }

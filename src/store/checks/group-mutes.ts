@@ -1,4 +1,5 @@
 // Ends mutes of groups whose checks have recovered.
+import { updateRows } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import { type IdBytes, idText } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
@@ -56,12 +57,6 @@ async function hasRecovered(db: Kysely<Tables>, { account_id, id, muted_from }: 
 
 /** A mute that was set again meanwhile stays. */
 async function endMute(tx: Kysely<Tables>, { account_id, id, muted_from }: MutedGroup): Promise<void> {
-  const ended = await tx
-    .updateTable('check_groups')
-    .set({ muted_from: null })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .where('muted_from', '=', muted_from)
-    .executeTakeFirst();
-  if (Number(ended.numUpdatedRows) > 0) await touchAccount(tx, idText(account_id));
+  const ended = await updateRows(tx, 'check_groups', { account_id, id, muted_from }, { muted_from: null });
+  if (ended > 0) await touchAccount(tx, idText(account_id));
 }

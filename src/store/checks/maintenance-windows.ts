@@ -1,4 +1,5 @@
 // Maintenance windows of accounts.
+import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely, Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -46,9 +47,7 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
   return {
     async list(accountId, { limit, offset }) {
       const rows = await owned(accountId).selectAll().orderBy('id').limit(limit).offset(offset).execute();
-      const { total } = await owned(accountId)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countRows(owned(accountId));
       return { rows: rows.map(windowOf), total };
     },
     async find(accountId, id) {
@@ -60,7 +59,7 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
         await requireWithinLimit(database, tx, accountId, 'maintenanceWindows');
         const id = await nextNumber(tx, accountId, 'maintenance-window');
         const row = rowOf({ ...write, accountId, id, createdAt: clock.now(), updatedAt: null });
-        await tx.insertInto('maintenance_windows').values(row).execute();
+        await insertRows(tx, 'maintenance_windows', row);
         await touchAccount(tx, accountId);
         return windowOf(row);
       }),
@@ -69,12 +68,8 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
     unknownOf: (accountId, named) => unknownOf(reader, accountId, named),
     remove: (accountId, id) =>
       transaction(async (tx) => {
-        const removed = await tx
-          .deleteFrom('maintenance_windows')
-          .where('account_id', '=', idBytes(accountId))
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (Number(removed.numDeletedRows) === 0) return false;
+        const removed = await deleteRows(tx, 'maintenance_windows', { account_id: idBytes(accountId), id });
+        if (removed === 0) return false;
         await touchAccount(tx, accountId);
         return true;
       }),
@@ -93,21 +88,16 @@ async function changeIn(
   { accountId, id, edit }: WindowChange,
 ): Promise<MaintenanceWindow | null> {
   const account = idBytes(accountId);
-  const present = await tx
-    .selectFrom('maintenance_windows')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const present = await findRow(tx, 'maintenance_windows', { account_id: account, id });
   if (present === undefined) return null;
   const write = edit(windowOf(present));
   const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: now });
-  await tx
-    .updateTable('maintenance_windows')
-    .set({ definition: row.definition, updated_at: row.updated_at })
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .execute();
+  await updateRows(
+    tx,
+    'maintenance_windows',
+    { account_id: account, id },
+    { definition: row.definition, updated_at: row.updated_at },
+  );
   await touchAccount(tx, accountId);
   return windowOf(row);
 }
@@ -118,11 +108,7 @@ async function countNamed(
   { tags = [], checkIds = [], groupIds = [] }: Named,
 ): Promise<number> {
   const account = idBytes(accountId);
-  const groups = await reader
-    .selectFrom('check_groups')
-    .select(['id', 'tags'])
-    .where('account_id', '=', account)
-    .execute();
+  const groups = await findRows(reader, 'check_groups', { account_id: account }, ['id', 'tags']);
   const named = groups.filter(
     (group) => groupIds.includes(group.id) || parsed<string[]>(group.tags).some((tag) => tags.includes(tag)),
   );
@@ -168,21 +154,9 @@ async function unknownOf(
   const checks =
     checkIds.length === 0
       ? []
-      : await reader
-          .selectFrom('checks')
-          .select('id')
-          .where('account_id', '=', account)
-          .where('id', 'in', checkIds.map(idBytes))
-          .execute();
+      : await findRows(reader, 'checks', { account_id: account, id: checkIds.map(idBytes) }, ['id']);
   const groups =
-    groupIds.length === 0
-      ? []
-      : await reader
-          .selectFrom('check_groups')
-          .select('id')
-          .where('account_id', '=', account)
-          .where('id', 'in', groupIds)
-          .execute();
+    groupIds.length === 0 ? [] : await findRows(reader, 'check_groups', { account_id: account, id: groupIds }, ['id']);
   const knownChecks = new Set(checks.map(({ id }) => idText(id)));
   const knownGroups = new Set(groups.map(({ id }) => id));
   return {

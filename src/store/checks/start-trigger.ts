@@ -1,4 +1,5 @@
 // A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
+import { findRow, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
@@ -63,10 +64,7 @@ export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal
   const trigger = await callTrigger(tx, order);
   if (trigger === null) return { outcome: 'no-target' };
   for (let start = 0; start < wanted; start += runsAtOnce) {
-    await tx
-      .insertInto('runs')
-      .values(batch.runs.slice(start, start + runsAtOnce))
-      .execute();
+    await insertRows(tx, 'runs', batch.runs.slice(start, start + runsAtOnce));
   }
   await countRuns(tx, order, wanted);
   const { accountId, now } = order;
@@ -93,13 +91,12 @@ async function earlierAnswer(
     .where('account_id', '=', idBytes(order.accountId))
     .where('created_at', '<=', order.now - keyRetentionMs)
     .execute();
-  const row = await tx
-    .selectFrom('idempotency_keys')
-    .select('answer')
-    .where('account_id', '=', idBytes(order.accountId))
-    .where('key', '=', order.idempotencyKey)
-    .where('operation', '=', operationOf(order.target))
-    .executeTakeFirst();
+  const row = await findRow(
+    tx,
+    'idempotency_keys',
+    { account_id: idBytes(order.accountId), key: order.idempotencyKey, operation: operationOf(order.target) },
+    ['answer'],
+  );
   if (row === undefined) return null;
   const { call = null, ...trigger } = parsed<Answer>(row.answer);
   return { trigger, call };
@@ -107,34 +104,21 @@ async function earlierAnswer(
 
 async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, answer: Answer): Promise<void> {
   if (order.idempotencyKey === null) return;
-  await tx
-    .insertInto('idempotency_keys')
-    .values({
-      ...ownedBy(order.accountId),
-      key: order.idempotencyKey,
-      operation: operationOf(order.target),
-      answer: json(answer),
-      created_at: order.now,
-    })
-    .execute();
+  await insertRows(tx, 'idempotency_keys', {
+    ...ownedBy(order.accountId),
+    key: order.idempotencyKey,
+    operation: operationOf(order.target),
+    answer: json(answer),
+    created_at: order.now,
+  });
 }
 
 async function isThere(tx: Kysely<Tables>, { accountId, target }: TriggerOrder): Promise<boolean> {
   const account = idBytes(accountId);
   const row =
     target.checkId === null
-      ? await tx
-          .selectFrom('check_groups')
-          .select('name')
-          .where('account_id', '=', account)
-          .where('id', '=', target.groupId)
-          .executeTakeFirst()
-      : await tx
-          .selectFrom('checks')
-          .select('name')
-          .where('account_id', '=', account)
-          .where('id', '=', idBytes(target.checkId))
-          .executeTakeFirst();
+      ? await findRow(tx, 'check_groups', { account_id: account, id: target.groupId ?? 0 }, ['name'])
+      : await findRow(tx, 'checks', { account_id: account, id: idBytes(target.checkId) }, ['name']);
   return row !== undefined;
 }
 

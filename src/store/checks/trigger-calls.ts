@@ -1,4 +1,5 @@
 // Options of trigger calls, for their runs; values of variables are encrypted.
+import { deleteRows, findRow, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { CallOptions } from '#domain/checks/batch.ts';
 import { flag, idBytes, json, parsed } from '../base/codec.ts';
@@ -22,12 +23,10 @@ const retentionMs = 2 * 3_600_000;
 export function createTriggerCalls({ reader, transaction, seal }: Database): TriggerCalls {
   return {
     async optionsOf(accountId, batchId) {
-      const row = await reader
-        .selectFrom('trigger_calls')
-        .select(['is_quiet', 'variables'])
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', '=', idBytes(batchId))
-        .executeTakeFirst();
+      const row = await findRow(reader, 'trigger_calls', { account_id: idBytes(accountId), id: idBytes(batchId) }, [
+        'is_quiet',
+        'variables',
+      ]);
       if (row === undefined) return null;
       const variables = parsed<[key: string, sealed: string][]>(row.variables);
       return {
@@ -37,11 +36,7 @@ export function createTriggerCalls({ reader, transaction, seal }: Database): Tri
     },
     forget: (accountId, batchId) =>
       transaction(async (tx) => {
-        await tx
-          .deleteFrom('trigger_calls')
-          .where('account_id', '=', idBytes(accountId))
-          .where('id', '=', idBytes(batchId))
-          .execute();
+        await deleteRows(tx, 'trigger_calls', { account_id: idBytes(accountId), id: idBytes(batchId) });
       }),
     removeOld: (now) =>
       transaction(async (tx) => {
@@ -64,14 +59,11 @@ export async function keepOptions(
   const { accountId, batchId, now } = call;
   if (!isQuiet && variables.length === 0) return;
   const sealed = variables.map(({ key, value }) => [key, seal.seal(value)]);
-  await tx
-    .insertInto('trigger_calls')
-    .values({
-      ...ownedBy(accountId),
-      id: idBytes(batchId),
-      called_at: now,
-      is_quiet: flag(isQuiet),
-      variables: json(sealed),
-    })
-    .execute();
+  await insertRows(tx, 'trigger_calls', {
+    ...ownedBy(accountId),
+    id: idBytes(batchId),
+    called_at: now,
+    is_quiet: flag(isQuiet),
+    variables: json(sealed),
+  });
 }

@@ -1,4 +1,5 @@
 // Rows of triggers: read, created by the first call, updated by every call.
+import { insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
@@ -31,12 +32,7 @@ export async function callTrigger(
   const { accountId, target, newToken, now } = order;
   const row = await triggerOf(tx, accountId, target);
   if (row !== undefined) {
-    await tx
-      .updateTable('triggers')
-      .set({ called_at: now })
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', row.id)
-      .execute();
+    await updateRows(tx, 'triggers', { account_id: row.account_id, id: row.id }, { called_at: now });
     return recordOf({ ...row, called_at: now });
   }
   if (newToken === null) return null;
@@ -50,7 +46,7 @@ export async function callTrigger(
     called_at: now,
     updated_at: null,
   };
-  await tx.insertInto('triggers').values(made).execute();
+  await insertRows(tx, 'triggers', made);
   return recordOf(made);
 }
 

@@ -1,4 +1,5 @@
 // Triggers, as the API reads and calls them.
+import { findRow } from '../base/rows.ts';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { idBytes } from '../base/codec.ts';
@@ -24,7 +25,7 @@ export function createTriggers(database: Database): Triggers {
       return row === undefined ? null : recordOf(row);
     },
     async findByToken(token) {
-      const row = await reader.selectFrom('triggers').selectAll().where('token', '=', token).executeTakeFirst();
+      const row = await findRow(reader, 'triggers', { token });
       return row === undefined ? null : recordOf(row);
     },
     remove: (accountId, target) =>

@@ -1,4 +1,5 @@
 // Acknowledging an incident, and taking it back: on the incident and on the state of its check, which stops reminders.
+import { findRow, updateRows } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { type IdBytes, idBytes, json } from '../base/codec.ts';
@@ -50,12 +51,7 @@ async function changeState(
   at: number | null,
 ): Promise<Changed> {
   const [account, id] = [idBytes(accountId), idBytes(incidentId)];
-  const incident = await tx
-    .selectFrom('incidents')
-    .select('check_id')
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const incident = await findRow(tx, 'incidents', { account_id: account, id }, ['check_id']);
   if (incident === undefined) return { outcome: null };
   const state = { account, id, check: incident.check_id };
   const { numUpdatedRows } = await tx
@@ -67,13 +63,12 @@ async function changeState(
     .where('acknowledged_at', at === null ? 'is not' : 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return { outcome: 'done', ...state };
-  const open = await tx
-    .selectFrom('check_states')
-    .select('check_id')
-    .where('account_id', '=', account)
-    .where('check_id', '=', incident.check_id)
-    .where('incident_id', '=', id)
-    .executeTakeFirst();
+  const open = await findRow(
+    tx,
+    'check_states',
+    { account_id: account, check_id: incident.check_id, incident_id: id },
+    ['check_id'],
+  );
   return { outcome: open === undefined ? 'ended' : 'unchanged' };
 }
 
@@ -82,5 +77,5 @@ async function writeIncident(
   { account, id }: { readonly account: IdBytes; readonly id: IdBytes },
   change: { readonly acknowledged_at: number | null; readonly acknowledged_by: string | null },
 ): Promise<void> {
-  await tx.updateTable('incidents').set(change).where('account_id', '=', account).where('id', '=', id).execute();
+  await updateRows(tx, 'incidents', { account_id: account, id }, change);
 }

@@ -1,4 +1,5 @@
 // Alerts as the API reads them.
+import { countRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
@@ -58,7 +59,7 @@ export function createCheckAlerts({ reader }: Database): CheckAlerts {
         .where('alerts.id', 'in', ids)
         .orderBy('alerts.id', 'desc')
         .execute();
-      const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      const total = await countRows(matching);
       return { rows: rows.map(alertOf), total };
     },
   };

@@ -1,4 +1,5 @@
 // Results as the API reads them: lists, single results, and complete exchanges.
+import { findRow } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
@@ -90,13 +91,11 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
       return withExchanges(exchanges, rows);
     },
     async find(accountId, checkId, id) {
-      const row = await reader
-        .selectFrom('results')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .where('check_id', '=', idBytes(checkId))
-        .where('id', '=', idBytes(id))
-        .executeTakeFirst();
+      const row = await findRow(reader, 'results', {
+        account_id: idBytes(accountId),
+        check_id: idBytes(checkId),
+        id: idBytes(id),
+      });
       return row === undefined ? null : ((await withExchanges(exchanges, [row]))[0] ?? null);
     },
     async findAnywhere(accountId, id) {
@@ -112,12 +111,10 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
       return row === undefined ? null : ((await withExchanges(exchanges, [row]))[0] ?? null);
     },
     async subject(accountId, checkId) {
-      const row = await reader
-        .selectFrom('checks')
-        .select(['name', 'check_type'])
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', '=', idBytes(checkId))
-        .executeTakeFirst();
+      const row = await findRow(reader, 'checks', { account_id: idBytes(accountId), id: idBytes(checkId) }, [
+        'name',
+        'check_type',
+      ]);
       return row === undefined ? null : { name: row.name, checkType: row.check_type };
     },
   };

@@ -1,4 +1,5 @@
 // Incidents of checks as the API reads them.
+import { countRows, findRow } from '../base/rows.ts';
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
 import { type AcknowledgeOutcome, acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
@@ -48,7 +49,7 @@ export function createIncidents({ reader, transaction }: Database): Incidents {
         .where('incidents.id', 'in', ids)
         .orderBy('incidents.id', 'desc')
         .execute();
-      const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      const total = await countRows(matching);
       return { rows: rows.map(incidentOf), total };
     },
     async find(accountId, id) {
@@ -56,12 +57,9 @@ export function createIncidents({ reader, transaction }: Database): Incidents {
       return row === undefined ? null : incidentOf(row);
     },
     async ofAlert(accountId, alertId) {
-      const row = await reader
-        .selectFrom('alerts')
-        .select('incident_id')
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', '=', idBytes(alertId))
-        .executeTakeFirst();
+      const row = await findRow(reader, 'alerts', { account_id: idBytes(accountId), id: idBytes(alertId) }, [
+        'incident_id',
+      ]);
       return row === undefined ? null : { incidentId: idTextOrNull(row.incident_id) };
     },
     acknowledge: (accountId, id, by, at) => transaction((tx) => acknowledgeIncident(tx, accountId, id, by, at)),

@@ -1,4 +1,5 @@
 // Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
+import { deleteRows, findRow, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
@@ -108,22 +109,13 @@ async function insertPart(
   row: Key & { readonly number: number; readonly part: number; readonly content: Uint8Array },
 ): Promise<boolean> {
   if (!(await isThere(tx, row))) return false;
-  await tx
-    .insertInto('asset_parts')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRows(tx, 'asset_parts', row, 'keep');
   return true;
 }
 
 /** In the writing transaction, so that a later deletion of the check includes what was written. */
 async function isThere(tx: Kysely<Tables>, { account_id, check_id }: Key): Promise<boolean> {
-  const check = await tx
-    .selectFrom('checks')
-    .select('id')
-    .where('account_id', '=', account_id)
-    .where('id', '=', check_id)
-    .executeTakeFirst();
+  const check = await findRow(tx, 'checks', { account_id, id: check_id }, ['id']);
   return check !== undefined;
 }
 
@@ -135,11 +127,7 @@ async function listAssets(
   newestAt: string | null,
 ): Promise<void> {
   if (!(await isThere(tx, key))) return;
-  await tx
-    .insertInto('result_assets')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRows(tx, 'result_assets', rows, 'keep');
   if (newestAt === null) return;
   const before = await tx
     .selectFrom('result_assets')
@@ -153,12 +141,7 @@ async function listAssets(
     .execute();
   for (const { result_id } of before) {
     for (const table of ['result_assets', 'asset_parts'] as const) {
-      await tx
-        .deleteFrom(table)
-        .where('account_id', '=', key.account_id)
-        .where('check_id', '=', key.check_id)
-        .where('result_id', '=', result_id)
-        .execute();
+      await deleteRows(tx, table, { account_id: key.account_id, check_id: key.check_id, result_id });
     }
   }
 }

@@ -1,5 +1,6 @@
 // Finds what changed in an account since the last read, by revisions that increase with each change
 // (docs/decisions/0040).
+import { findRow } from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import { idBytes, idOfDigits } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -13,12 +14,7 @@ const keyLength = 32;
 
 /** Counter of changes to checks, groups, channels, variables and windows. */
 export async function accountRevision(reader: Kysely<Tables>, accountId: string): Promise<number> {
-  const row = await reader
-    .selectFrom('counters')
-    .select('last')
-    .where('account_id', '=', idBytes(accountId))
-    .where('noun', '=', 'revision')
-    .executeTakeFirst();
+  const row = await findRow(reader, 'counters', { account_id: idBytes(accountId), noun: 'revision' }, ['last']);
   return row?.last ?? 0;
 }
 

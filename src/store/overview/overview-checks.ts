@@ -1,4 +1,5 @@
 // All checks of an account, cached for the overview: of ten thousand, only changed ones are read (docs/decisions/0040).
+import { findRows } from '../base/rows.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
@@ -97,12 +98,7 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
   const definitions = await readDefinitions(reading, rows, before);
   const received = await readNotifying(reader, account);
   const groupsById = await readGroups(reader, account);
-  const windows = await reader
-    .selectFrom('maintenance_windows')
-    .selectAll()
-    .where('account_id', '=', idBytes(account))
-    .orderBy('id')
-    .execute();
+  const windows = await findRows(reader, 'maintenance_windows', { account_id: idBytes(account) }, '*', ['id']);
   const entries = new Map<string, Entry>();
   for (const [index, row] of rows.entries()) {
     // A check may have hundreds of tags.
@@ -246,12 +242,9 @@ interface Notifying {
 
 async function readNotifying(reader: Kysely<Tables>, account: string): Promise<Notifying> {
   const [checks, groups] = [new Set<string>(), new Set<number>()];
-  const sendingFailures = await reader
-    .selectFrom('alert_channels')
-    .select('id')
-    .where('account_id', '=', idBytes(account))
-    .where('send_failure', '=', 1)
-    .execute();
+  const sendingFailures = await findRows(reader, 'alert_channels', { account_id: idBytes(account), send_failure: 1 }, [
+    'id',
+  ]);
   const channels = new Set(sendingFailures.map(({ id }) => id));
   for (let [after, size] = [0, subscriptionsAtOnce]; size === subscriptionsAtOnce;) {
     const rows = await reader

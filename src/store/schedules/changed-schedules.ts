@@ -1,5 +1,6 @@
 // Records the outcome of due slots before a change or deactivation of their check moves the schedule
 // (docs/decisions/0010).
+import { findRow, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
@@ -27,18 +28,14 @@ export async function missDueSlots(
 ): Promise<void> {
   const dueAt = await heldDueAt(tx, row);
   if (dueAt > now) return;
-  const lap = await tx.selectFrom('installation').select('value').where('key', '=', 'lap').executeTakeFirst();
+  const lap = await findRow(tx, 'installation', { key: 'lap' }, ['value']);
   const due = scheduleOf({ row, nextDueAt: dueAt, until: now });
   let missed = 0;
   for (const { slotAt, location } of planRuns(due, now, [ownLocation]).runs) {
     const slots = (slotAt - dueAt) / row.interval_ms + 1;
     const id = slotRunId(dueAt, idText(row.check_id), location, Number(lap?.value ?? 0));
-    const inserted = await tx
-      .insertInto('results')
-      .values({ ...missedResult(row, now), id, location, slots })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (Number(inserted.numInsertedOrUpdatedRows) > 0) missed += slots;
+    const inserted = await insertRows(tx, 'results', { ...missedResult(row, now), id, location, slots }, 'keep');
+    if (inserted > 0) missed += slots;
   }
   if (missed > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
   await countMissed(tx, row, now, missed);

@@ -1,4 +1,5 @@
 // Updates the table of schedules in the transaction of each change of checks and groups.
+import { deleteRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -65,10 +66,6 @@ export async function keepSchedule(
 /** Deletes the schedule; due slots get no outcome. */
 export async function dropSchedule(tx: Kysely<Tables>, accountId: string, checkId: string): Promise<void> {
   for (const table of ['schedules', 'first_runs'] as const) {
-    await tx
-      .deleteFrom(table)
-      .where('account_id', '=', idBytes(accountId))
-      .where('check_id', '=', idBytes(checkId))
-      .execute();
+    await deleteRows(tx, table, { account_id: idBytes(accountId), check_id: idBytes(checkId) });
   }
 }

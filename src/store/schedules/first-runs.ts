@@ -1,4 +1,5 @@
 // Checks that run at once: requested in the transaction of the change, started by the scheduler (docs/decisions/0116).
+import { findRows, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import { newIdAt } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
@@ -48,11 +49,12 @@ export async function askForRuns(
     .executeTakeFirstOrThrow();
   const first = last === null ? now : Math.max(now, last + spacingMs);
   for (const [index, checkId] of checkIds.entries()) {
-    await tx
-      .insertInto('first_runs')
-      .values({ ...ownedBy(accountId), check_id: idBytes(checkId), due_at: first + index * spacingMs })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await insertRows(
+      tx,
+      'first_runs',
+      { ...ownedBy(accountId), check_id: idBytes(checkId), due_at: first + index * spacingMs },
+      'keep',
+    );
   }
 }
 
@@ -94,16 +96,12 @@ async function startRuns(
     .returning('check_id')
     .execute();
   if (asked.length === 0) return 0;
-  const schedules = await tx
-    .selectFrom('schedules')
-    .select(['check_id', 'locations', 'run_parallel', 'interval_ms'])
-    .where('account_id', '=', account)
-    .where(
-      'check_id',
-      'in',
-      asked.map(({ check_id }) => check_id),
-    )
-    .execute();
+  const schedules = await findRows(
+    tx,
+    'schedules',
+    { account_id: account, check_id: asked.map(({ check_id }) => check_id) },
+    ['check_id', 'locations', 'run_parallel', 'interval_ms'],
+  );
   const remaining = await remainingRuns(tx, accountId, now);
   const runs: RunsTable[] = [];
   for (const row of schedules) {
@@ -112,7 +110,7 @@ async function startRuns(
     const round = { check_id: row.check_id, batch_id: idBytes(newIdAt(now)) };
     runs.push(...locations.map((location) => ({ ...waitingRun(account, now), ...round, location })));
   }
-  if (runs.length > 0) await tx.insertInto('runs').values(runs).execute();
+  if (runs.length > 0) await insertRows(tx, 'runs', runs);
   await countRuns(tx, { accountId, now }, runs.length);
   return runs.length;
 }

@@ -1,4 +1,5 @@
 // Updates the row of a heartbeat in the transaction of each change of its check or group.
+import { findRow, insertRows, updateRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -22,12 +23,7 @@ export async function keepHeartbeat(
   const { periodMs, graceMs, pingToken } = readHeartbeat(check.settings);
   const isActive = effectiveCheck(check, group).activated;
   noteHeartbeatWriter(tx);
-  const row = await tx
-    .selectFrom('heartbeats')
-    .selectAll()
-    .where('account_id', '=', idBytes(check.accountId))
-    .where('check_id', '=', idBytes(check.id))
-    .executeTakeFirst();
+  const row = await findRow(tx, 'heartbeats', { account_id: idBytes(check.accountId), check_id: idBytes(check.id) });
   const settings = { is_active: flag(isActive), period_ms: periodMs, grace_ms: graceMs };
   if (row === undefined) {
     const fresh: Heartbeat = {
@@ -39,7 +35,7 @@ export async function keepHeartbeat(
       graceMs,
     };
     const values = { ...keyColumns(fresh), token: idBytes(pingToken), ...settings, ...movesOf(fresh) };
-    await tx.insertInto('heartbeats').values(values).execute();
+    await insertRows(tx, 'heartbeats', values);
     return;
   }
   const present = heartbeatOf(row);
@@ -58,12 +54,12 @@ export async function keepHeartbeat(
     .limit(1)
     .executeTakeFirst();
   const dueAt = Math.min(inspect(next), waiting === undefined ? neverAt : present.dueAt);
-  await tx
-    .updateTable('heartbeats')
-    .set({ ...settings, timer_at: timerAt, result_at: resultAt, due_at: dueAt })
-    .where('account_id', '=', row.account_id)
-    .where('check_id', '=', row.check_id)
-    .execute();
+  await updateRows(
+    tx,
+    'heartbeats',
+    { account_id: row.account_id, check_id: row.check_id },
+    { ...settings, timer_at: timerAt, result_at: resultAt, due_at: dueAt },
+  );
 }
 
 const unpinged = {

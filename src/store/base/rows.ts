@@ -1,0 +1,89 @@
+// Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself.
+import type { Insertable, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import type { Tables } from './tables/schema.ts';
+
+type Name = keyof Tables;
+type Row<Table extends Name> = Selectable<Tables[Table]>;
+type Column<Table extends Name> = keyof Row<Table> & string;
+
+/** Values of columns; null = no value, a list = one of these values. */
+export type Key<Table extends Name> = {
+  readonly [Each in Column<Table>]?: Row<Table>[Each] | readonly NonNullable<Row<Table>[Each]>[];
+};
+
+/** The signatures here check tables and columns; below them, every table looks like this one. */
+type Untyped = Kysely<{ any: Record<string, unknown> }>;
+
+interface Narrowable<Query> {
+  where(column: string, operator: '=' | 'is' | 'in', value: unknown): Query;
+}
+
+function narrowed<Query extends Narrowable<Query>>(query: Query, key: object): Query {
+  return Object.entries(key).reduce<Query>(
+    (rows, [column, value]) => rows.where(column, value === null ? 'is' : Array.isArray(value) ? 'in' : '=', value),
+    query,
+  );
+}
+
+/** All rows. @param columns to read @param order columns, ascending */
+export async function findRows<Table extends Name, Each extends Column<Table> = Column<Table>>(
+  db: Kysely<Tables>,
+  table: Table,
+  key: Key<Table>,
+  columns: readonly Each[] | '*' = '*',
+  order: readonly Column<Table>[] = [],
+): Promise<Pick<Row<Table>, Each>[]> {
+  const rows = narrowed((db as unknown as Untyped).selectFrom(table as 'any'), key);
+  const selected = columns === '*' ? rows.selectAll() : rows.select(columns);
+  const sorted = order.reduce((query, column) => query.orderBy(column), selected);
+  return (await sorted.execute()) as Pick<Row<Table>, Each>[];
+}
+
+/** The row of a unique key; undefined = there is none. @param columns to read */
+export async function findRow<Table extends Name, Each extends Column<Table> = Column<Table>>(
+  db: Kysely<Tables>,
+  table: Table,
+  key: Key<Table>,
+  columns: readonly Each[] | '*' = '*',
+): Promise<Pick<Row<Table>, Each> | undefined> {
+  return (await findRows(db, table, key, columns))[0];
+}
+
+/** @returns number of added rows @param onConflict what becomes of rows whose key exists */
+export async function insertRows<Table extends Name>(
+  tx: Kysely<Tables>,
+  table: Table,
+  rows: Insertable<Tables[Table]> | readonly Insertable<Tables[Table]>[],
+  onConflict: 'fail' | 'keep' = 'fail',
+): Promise<number> {
+  const added = (tx as unknown as Untyped).insertInto(table as 'any').values(rows);
+  const kept = onConflict === 'keep' ? added.onConflict((conflict) => conflict.doNothing()) : added;
+  return Number((await kept.executeTakeFirst()).numInsertedOrUpdatedRows ?? 0);
+}
+
+/** @returns number of changed rows */
+export async function updateRows<Table extends Name>(
+  tx: Kysely<Tables>,
+  table: Table,
+  key: Key<Table>,
+  values: Updateable<Tables[Table]>,
+): Promise<number> {
+  const rows = narrowed((tx as unknown as Untyped).updateTable(table as 'any').set(values), key);
+  return Number((await rows.executeTakeFirst()).numUpdatedRows);
+}
+
+/** @returns number of deleted rows */
+export async function deleteRows<Table extends Name>(
+  tx: Kysely<Tables>,
+  table: Table,
+  key: Key<Table>,
+): Promise<number> {
+  const rows = narrowed((tx as unknown as Untyped).deleteFrom(table as 'any'), key);
+  return Number((await rows.executeTakeFirst()).numDeletedRows);
+}
+
+/** Number of rows of a query that selects nothing yet. */
+export async function countRows<Table extends Name>(query: SelectQueryBuilder<Tables, Table, object>): Promise<number> {
+  const { rows } = await query.select(({ fn }) => fn.countAll<number>().as('rows')).executeTakeFirstOrThrow();
+  return rows;
+}
