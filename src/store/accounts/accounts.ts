@@ -15,22 +15,11 @@ import { addMembership } from './users.ts';
 /** Fields of an account that can be changed. */
 export type AccountChange = Change<Omit<Account, 'id' | 'createdAt'>>;
 
-/** Accounts, their usage, and the keys with access to them. */
-export interface Accounts {
-  /** Ordered by ID; unknown IDs are omitted. May miss changes by other processes for up to a second. */
-  list(ids: readonly string[]): Promise<Account[]>;
-  /** Adds the account to the calling key as its last one; a person becomes its owner. */
-  add(account: Account, creator: Pick<Principal, 'kind' | 'id'>): Promise<void>;
-  /** null = unknown ID. */
-  change(id: string, change: AccountChange): Promise<Account | null>;
-  /** Usage in the UTC month that contains `at` (epoch ms); null = unknown account. */
-  usage(id: string, at: number): Promise<Usage | null>;
-}
-
 /** How long a cached account is used: changes by this process are visible at once, by others after this. */
 const cacheMs = 1000;
 
-export function createAccounts(database: Database): Accounts {
+/** Accounts, their usage, and the keys with access to them. */
+export function createAccounts(database: Database) {
   const { reader, clock } = database;
   const kept = new Map<string, { readonly account: Account; readonly readAt: number }>();
   let changes = 0;
@@ -45,7 +34,8 @@ export function createAccounts(database: Database): Accounts {
   };
 
   return {
-    async list(ids) {
+    /** Ordered by ID; unknown IDs are omitted. May miss changes by other processes for up to a second. */
+    async list(ids: readonly string[]): Promise<Account[]> {
       const now = clock.now();
       const isFresh = (id: string) => Math.abs(now - (kept.get(id)?.readAt ?? 0)) < cacheMs;
       const stale = ids.filter((id) => !isFresh(id));
@@ -55,19 +45,22 @@ export function createAccounts(database: Database): Accounts {
       }
       return ids.flatMap((id) => kept.get(id)?.account ?? []);
     },
-    add: (account, { kind, id }) =>
+    /** Adds the account to the calling key as its last one; a person becomes its owner. */
+    add: (account: Account, { kind, id }: Pick<Principal, 'kind' | 'id'>): Promise<void> =>
       database.transaction(async (tx) => {
         await insertRows(tx, 'accounts', rowOf(account));
         if (kind === 'api-key') await addToKey(tx, id, account.id);
         else await addMembership(tx, id, { accountId: account.id, role: 'owner' }, account.createdAt);
       }),
-    async change(id, change) {
+    /** null = unknown ID. */
+    async change(id: string, change: AccountChange): Promise<Account | null> {
       const changed = await changeAccount(database, id, change);
       changes++;
       kept.delete(id);
       return changed;
     },
-    usage: (id, at) => readUsage(database, id, at),
+    /** Usage in the UTC month that contains `at` (epoch ms); null = unknown account. */
+    usage: (id: string, at: number) => readUsage(database, id, at),
   };
 }
 

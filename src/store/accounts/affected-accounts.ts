@@ -10,18 +10,9 @@ export interface Affected {
   readonly checks: number;
 }
 
-export interface AffectedAccounts {
-  /** Slots without a verdict, today and yesterday (UTC), of all accounts; null = none. */
-  gap(): Promise<(Gap & { readonly accounts: number }) | null>;
-  /** Scheduled checks that name a location. */
-  byLocation(code: string): Promise<Affected>;
-  /** Scheduled browser checks that name a location. @param isOwn whether checks without a location run there, too */
-  byBrowser(code: string, isOwn: boolean): Promise<Affected>;
-}
-
 const dayMs = 86_400_000;
 
-export function createAffectedAccounts({ reader, clock }: Database): AffectedAccounts {
+export function createAffectedAccounts({ reader, clock }: Database) {
   const count = async (
     code: string,
     { isOwn, isBrowser }: Record<'isOwn' | 'isBrowser', boolean>,
@@ -50,7 +41,8 @@ export function createAffectedAccounts({ reader, clock }: Database): AffectedAcc
     return { accounts: row.accounts, checks: row.checks };
   };
   return {
-    async gap() {
+    /** Slots without a verdict, today and yesterday (UTC), of all accounts; null = none. */
+    async gap(): Promise<(Gap & { readonly accounts: number }) | null> {
       const row = await reader
         .selectFrom('run_counts')
         .select(({ fn }) => [
@@ -66,7 +58,11 @@ export function createAffectedAccounts({ reader, clock }: Database): AffectedAcc
       const { accounts, day, missed, unknown } = row;
       return { accounts, since: day * dayMs, missed: Number(missed), unknown: Number(unknown) };
     },
-    byLocation: (code) => count(code, { isOwn: false, isBrowser: false }),
-    byBrowser: (code, isOwn) => count(code, { isOwn, isBrowser: true }),
+    /** Scheduled checks that name a location. */
+    byLocation: (code: string) => count(code, { isOwn: false, isBrowser: false }),
+    /** Scheduled browser checks that name a location. @param isOwn whether checks without a location run there, too */
+    byBrowser: (code: string, isOwn: boolean) => count(code, { isOwn, isBrowser: true }),
   };
 }
+
+export type AffectedAccounts = ReturnType<typeof createAffectedAccounts>;

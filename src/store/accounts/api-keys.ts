@@ -1,5 +1,5 @@
 // API keys and the accounts they have access to.
-import { countRows, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRows, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
@@ -11,46 +11,33 @@ import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
 /** API keys. Only the SHA-256 (32 bytes) of a key is stored. */
-export interface ApiKeys {
-  findByHash(hash: Uint8Array): Promise<ApiKey | null>;
-  find(id: string): Promise<ApiKey | null>;
-  /** Keys with access to any of the accounts, oldest first. */
-  list(
-    accountIds: readonly string[],
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: ApiKey[]; total: number }>;
-  add(key: ApiKey, hash: Uint8Array): Promise<void>;
-  /** Creates the first account and the key that manages it, unless there is an account already (returns false). */
-  addFirst(account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean>;
-  /** `at`: epoch ms. */
-  markUsed(id: string, at: number): Promise<void>;
-  /** Removes the accounts from the key, and deletes a key without accounts; false = it had none of them. */
-  revoke(id: string, accountIds: readonly string[]): Promise<boolean>;
-}
-
-export function createApiKeys(database: Database): ApiKeys {
+export function createApiKeys(database: Database) {
   const { reader } = database;
   return {
-    findByHash: (hash) => findKey(reader, 'hash', hash),
-    find: (id) => findKey(reader, 'id', idBytes(id)),
-    list: (accountIds, page) => listKeys(reader, accountIds, page),
-    add: (key, hash) =>
+    findByHash: (hash: Uint8Array) => findKey(reader, 'hash', hash),
+    find: (id: string) => findKey(reader, 'id', idBytes(id)),
+    /** Keys with access to any of the accounts, oldest first. */
+    list: (accountIds: readonly string[], page: Slice) => listKeys(reader, accountIds, page),
+    add: (key: ApiKey, hash: Uint8Array): Promise<void> =>
       database.transaction(async (tx) => {
         for (const accountId of key.accountIds) await requireWithinLimit(database, tx, accountId, 'apiKeys');
         await insertKey(tx, key, hash);
       }),
-    addFirst: (account, key, hash) =>
+    /** Creates the first account and the key that manages it, unless there is an account already (returns false). */
+    addFirst: (account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean> =>
       database.transaction(async (tx) => {
         if ((await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined) return false;
         await insertRows(tx, 'accounts', accountRowOf(account));
         await insertKey(tx, key, hash);
         return true;
       }),
-    markUsed: (id, at) =>
+    /** `at`: epoch ms. */
+    markUsed: (id: string, at: number): Promise<void> =>
       database.transaction(async (tx) => {
         await updateRows(tx, 'api_keys', { id: idBytes(id) }, { last_used_at: at });
       }),
-    revoke: (id, accountIds) => database.transaction((tx) => revokeKey(tx, id, accountIds)),
+    /** Removes the accounts from the key, and deletes a key without accounts; false = it had none of them. */
+    revoke: (id: string, accountIds: readonly string[]) => database.transaction((tx) => revokeKey(tx, id, accountIds)),
   };
 }
 
@@ -62,8 +49,8 @@ async function findKey(reader: Kysely<Tables>, column: 'id' | 'hash', value: Uin
 async function listKeys(
   reader: Kysely<Tables>,
   accountIds: readonly string[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: ApiKey[]; total: number }> {
+  { limit, offset }: Slice,
+): Promise<Page<ApiKey>> {
   const reaching = reader
     .selectFrom('api_keys')
     .where((where) =>

@@ -9,23 +9,16 @@ import { requireWithinLimit, waitForOthers } from '../base/account-limits.ts';
 import type { Seal } from '../base/seal.ts';
 
 /** Client certificates of accounts, secrets included. */
-export interface ClientCertificates {
-  /** Ordered by creation time. */
-  all(accountId: string): Promise<ClientCertificate[]>;
-  /** Replaces the certificate of the same host. Throws `LimitReachedError`. */
-  add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
-  /** false = unknown ID. */
-  remove(accountId: string, id: string): Promise<boolean>;
-}
-
-export function createClientCertificates(database: Database): ClientCertificates {
+export function createClientCertificates(database: Database) {
   const { reader, transaction, seal, clock } = database;
   return {
-    async all(accountId) {
+    /** Ordered by creation time. */
+    async all(accountId: string): Promise<ClientCertificate[]> {
       const rows = await findRows(reader, 'client_certificates', { account_id: idBytes(accountId) }, '*', ['id']);
       return rows.map((row) => clientCertificateOf(row, seal));
     },
-    add: (accountId, identity) =>
+    /** Replaces the certificate of the same host. Throws `LimitReachedError`. */
+    add: (accountId: string, identity: ClientIdentity): Promise<ClientCertificate> =>
       transaction(async (tx) => {
         // First, so that concurrent calls are serialized.
         await waitForOthers(tx, accountId);
@@ -46,7 +39,8 @@ export function createClientCertificates(database: Database): ClientCertificates
         await touchAccount(tx, accountId);
         return clientCertificateOf(row, seal);
       }),
-    remove: (accountId, id) =>
+    /** false = unknown ID. */
+    remove: (accountId: string, id: string): Promise<boolean> =>
       transaction(async (tx) => {
         if (!isUuid(id)) return false;
         const removed = await deleteRows(tx, 'client_certificates', {

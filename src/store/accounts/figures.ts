@@ -9,53 +9,27 @@ import type { Dialect } from '../base/dialect.ts';
 import { readProgress } from '../roll-ups/roll-up-progress.ts';
 
 /** Totals of the whole installation, for metrics and readiness. */
-export interface Figures {
-  /**
-   * Requested runs, their outcomes, and open runs. `difference` = requested - outcomes - open; any value but 0 is a
-   * broken promise (design §1: every due slot has exactly one recorded outcome).
-   */
-  conservation(): Promise<{
-    readonly requested: number;
-    readonly outcomes: Readonly<Record<Outcome, number>>;
-    readonly open: number;
-    readonly difference: number;
-  }>;
-  /**
-   * Number of pending deliveries, and since when the longest waiting due one has waited for an attempt (epoch ms; null
-   * = none). Attempts in progress do not wait. An interrupted delivery counts from the start of that attempt, or from
-   * the end of its lease if known: its creation and earlier due times do not show whether deliveries are sent.
-   */
-  outbox(now: number): Promise<{ readonly pending: number; readonly waitingSince: number | null }>;
-  /**
-   * By run location: since when the longest waiting due run has waited for an attempt (epoch ms; null = none). Includes
-   * all locations of open runs, available or not. Runs in progress, waiting for their retry, or of a paused account do
-   * not wait. An interrupted run counts from the end of its lease, or from its due time if the lease was ended.
-   */
-  runQueue(now: number): Promise<readonly { readonly location: string; readonly waitingSince: number | null }[]>;
-  /** Since when the most overdue heartbeat has been due, epoch ms; null = none. */
-  heartbeatDueAt(now: number): Promise<number | null>;
-  /** Number of failing alert channels. */
-  failingChannels(): Promise<number>;
-  /** Until when results are rolled up, epoch ms; null = none yet. */
-  rolledUpTo(): Promise<number | null>;
-  /** The newest state of each check; response time in ms. */
-  checkStates(): Promise<
-    readonly {
-      readonly accountId: string;
-      readonly checkId: string;
-      readonly name: string;
-      readonly status: string;
-      readonly responseTimeMs: number | null;
-    }[]
-  >;
-}
-
-export function createFigures({ reader, dialect }: Database): Figures {
+export function createFigures({ reader, dialect }: Database) {
   return {
+    /**
+     * Requested runs, their outcomes, and open runs. `difference` = requested - outcomes - open; any value but 0 is a
+     * broken promise (design §1: every due slot has exactly one recorded outcome).
+     */
     conservation: () => readConservation(reader),
-    outbox: (now) => readOutbox(reader, now),
-    runQueue: (now) => readRunQueue(reader, dialect, now),
-    async heartbeatDueAt(now) {
+    /**
+     * Number of pending deliveries, and since when the longest waiting due one has waited for an attempt (epoch ms; null
+     * = none). Attempts in progress do not wait. An interrupted delivery counts from the start of that attempt, or from
+     * the end of its lease if known: its creation and earlier due times do not show whether deliveries are sent.
+     */
+    outbox: (now: number) => readOutbox(reader, now),
+    /**
+     * By run location: since when the longest waiting due run has waited for an attempt (epoch ms; null = none). Includes
+     * all locations of open runs, available or not. Runs in progress, waiting for their retry, or of a paused account do
+     * not wait. An interrupted run counts from the end of its lease, or from its due time if the lease was ended.
+     */
+    runQueue: (now: number) => readRunQueue(reader, dialect, now),
+    /** Since when the most overdue heartbeat has been due, epoch ms; null = none. */
+    async heartbeatDueAt(now: number): Promise<number | null> {
       const oldest = await reader
         .selectFrom('heartbeats')
         .where('due_at', '<=', now)
@@ -63,7 +37,8 @@ export function createFigures({ reader, dialect }: Database): Figures {
         .executeTakeFirst();
       return oldest?.at ?? null;
     },
-    async failingChannels() {
+    /** Number of failing alert channels. */
+    async failingChannels(): Promise<number> {
       const row = await reader
         .selectFrom('alert_channels')
         .where('failing_since', 'is not', null)
@@ -71,13 +46,17 @@ export function createFigures({ reader, dialect }: Database): Figures {
         .executeTakeFirst();
       return row?.failing ?? 0;
     },
-    async rolledUpTo() {
+    /** Until when results are rolled up, epoch ms; null = none yet. */
+    async rolledUpTo(): Promise<number | null> {
       const kept = await findRow(reader, 'installation', { key: 'rolled-up' }, ['value']);
       return readProgress(kept?.value ?? null)?.hourAt ?? null;
     },
+    /** The newest state of each check; response time in ms. */
     checkStates: () => readCheckStates(reader),
   };
 }
+
+export type Figures = ReturnType<typeof createFigures>;
 
 /**
  * Number of due deliveries, or runs of a location, to examine: more than a process can leave interrupted. Later ones
@@ -85,7 +64,7 @@ export function createFigures({ reader, dialect }: Database): Figures {
  */
 const maxScanned = 2500;
 
-async function readOutbox(reader: Database['reader'], now: number): ReturnType<Figures['outbox']> {
+async function readOutbox(reader: Database['reader'], now: number) {
   const pending = deliveryStatusCodes.encode('pending');
   const row = await reader
     .selectFrom('deliveries')
@@ -116,11 +95,7 @@ async function readOutbox(reader: Database['reader'], now: number): ReturnType<F
   return { pending: row?.pending ?? 0, waitingSince: found?.at ?? null };
 }
 
-async function readRunQueue(
-  reader: Database['reader'],
-  { runsOrder }: Dialect,
-  now: number,
-): ReturnType<Figures['runQueue']> {
+async function readRunQueue(reader: Database['reader'], { runsOrder }: Dialect, now: number) {
   const order = sql.ref(runsOrder);
   // Jumps from one location to the next in the index, skipping the runs of each.
   const { rows } = await sql<{ location: string; at: number | null }>`
@@ -138,7 +113,7 @@ async function readRunQueue(
   return rows.map(({ location, at }) => ({ location, waitingSince: at }));
 }
 
-async function readConservation(reader: Database['reader']): ReturnType<Figures['conservation']> {
+async function readConservation(reader: Database['reader']) {
   // One statement, so that all three values are of the same time.
   const row = await reader
     .selectFrom('run_counts')
@@ -165,7 +140,7 @@ async function readConservation(reader: Database['reader']): ReturnType<Figures[
   };
 }
 
-async function readCheckStates(reader: Database['reader']): ReturnType<Figures['checkStates']> {
+async function readCheckStates(reader: Database['reader']) {
   const rows = await reader
     .selectFrom('check_states')
     .innerJoin('checks', (join) =>

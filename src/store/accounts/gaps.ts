@@ -28,28 +28,6 @@ export interface Gap {
   readonly unknown: number;
 }
 
-export interface Gaps {
-  /**
-   * Records durably that this installation is running; rejects if the store cannot be written.
-   *
-   * @param machine the time that nobody sets; null = not known
-   */
-  recordHeartbeat(machine?: MachineTime | null): Promise<void>;
-  /**
-   * At a start, before the first record: the length of the downtime, stored for `lastAbsence`, and a change of the
-   * clock meanwhile; null = both are short.
-   */
-  noteStart(machine?: MachineTime | null): Promise<Absence | null>;
-  /** The newest downtime that ended less than two days ago. */
-  lastAbsence(): Promise<Absence | null>;
-  /** The period whose data the last restore removed; null = none. */
-  rollback(): Promise<Pick<Absence, 'from' | 'to'> | null>;
-  /** Whether every slot and deadline before a time (epoch ms) has an outcome, in all accounts. */
-  isSettled(before: number): Promise<boolean>;
-  /** null = none. */
-  ofAccount(accountId: string): Promise<Gap | null>;
-}
-
 const dayMs = 86_400_000;
 /** A shorter downtime is a restart, ms. */
 const absenceMs = 60_000;
@@ -67,7 +45,7 @@ function stoppedFor(stored: string | null, from: number, machine: MachineTime | 
   return ms >= 0 ? ms : null;
 }
 
-export function createGaps({ reader, transaction, clock }: Database): Gaps {
+export function createGaps({ reader, transaction, clock }: Database) {
   const read = async (key: string): Promise<string | null> => {
     const row = await findRow(reader, 'installation', { key }, ['value']);
     return row?.value ?? null;
@@ -84,12 +62,21 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
   const isRollback = async (from: number): Promise<boolean> =>
     Number(((await read(rollbackKey)) ?? '').split('/')[0] || Number.NaN) === from;
   return {
-    async recordHeartbeat(machine = null) {
+    /**
+     * Records durably that this installation is running; rejects if the store cannot be written.
+     *
+     * @param machine the time that nobody sets; null = not known
+     */
+    async recordHeartbeat(machine: MachineTime | null = null): Promise<void> {
       const now = String(clock.now());
       await write('alive-at', now);
       if (machine !== null) await write('alive-machine', `${now}/${machine.boot}/${machine.upMs}`);
     },
-    async noteStart(machine = null) {
+    /**
+     * At a start, before the first record: the length of the downtime, stored for `lastAbsence`, and a change of the
+     * clock meanwhile; null = both are short.
+     */
+    async noteStart(machine: MachineTime | null = null): Promise<Absence | null> {
       const [from, to] = [Number((await read('alive-at')) ?? Number.NaN), clock.now()];
       const isRolledBack = await isRollback(from);
       const stoppedMs = isRolledBack ? null : stoppedFor(await read('alive-machine'), from, machine);
@@ -97,16 +84,20 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
       await write('absence', [from, to, ...(stoppedMs === null ? [] : [stoppedMs])].join('/'));
       return { from, to, isRollback: isRolledBack, stoppedMs };
     },
-    async lastAbsence() {
+    /** The newest downtime that ended less than two days ago. */
+    async lastAbsence(): Promise<Absence | null> {
       const [from = 0, to = 0, stoppedMs = null] = ((await read('absence')) ?? '').split('/').map(Number);
       return to > clock.now() - 2 * dayMs ? { from, to, isRollback: await isRollback(from), stoppedMs } : null;
     },
-    async rollback() {
+    /** The period whose data the last restore removed; null = none. */
+    async rollback(): Promise<Pick<Absence, 'from' | 'to'> | null> {
       const [from, to] = ((await read(rollbackKey)) ?? '').split('/').map(Number);
       return from === undefined || to === undefined ? null : { from, to };
     },
-    isSettled: (before) => isSettled(reader, before, clock.now()),
-    async ofAccount(accountId) {
+    /** Whether every slot and deadline before a time (epoch ms) has an outcome, in all accounts. */
+    isSettled: (before: number) => isSettled(reader, before, clock.now()),
+    /** null = none. */
+    async ofAccount(accountId: string): Promise<Gap | null> {
       const days = await reader
         .selectFrom('run_counts')
         .select(['day', 'missed', 'limited', 'unknown', 'misconfigured'])

@@ -1,5 +1,5 @@
 // Invitations to accounts.
-import { countRows, deleteRows, findRow, findRows, insertRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRow, findRows, insertRows, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import type { Invite } from '#domain/accounts/user.ts';
@@ -9,34 +9,16 @@ import type { InvitesTable } from '../base/tables/installation-tables.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
 
-/** Invitations. Only the SHA-256 (32 bytes) of a token is stored. */
-export interface Invites {
-  /** Invitations that have not expired, newest first. */
-  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Invite[]; total: number }>;
-  /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
-  add(invite: Invite, hash: Uint8Array): Promise<'added' | 'is-member' | 'full'>;
-  find(accountId: string, id: string): Promise<Invite | null>;
-  remove(accountId: string, id: string): Promise<boolean>;
-  /** null = unknown or expired. */
-  findByHash(hash: Uint8Array): Promise<Invite | null>;
-  /**
-   * Accepts an invitation: adds the membership, and the user if it is new. If the link was mailed, the user becomes the
-   * proven one of the email address.
-   * @param user a new user, or the ID of an existing one
-   * @param known IDs of the users with the email address when `user` was chosen
-   * @returns `invalid` = the invitation is no longer valid; `outdated` = other users have the address now
-   */
-  accept(invite: Invite, user: StoredUser | string, known: readonly string[]): Promise<Acceptance>;
-}
-
 /** Outcome of accepting an invitation. */
 export type Acceptance = 'accepted' | 'invalid' | 'outdated';
 
 const invitesMax = 1000;
 
-export function createInvites({ reader, transaction, clock }: Database): Invites {
+/** Invitations. Only the SHA-256 (32 bytes) of a token is stored. */
+export function createInvites({ reader, transaction, clock }: Database) {
   return {
-    async list(accountId, { limit, offset }) {
+    /** Invitations that have not expired, newest first. */
+    async list(accountId: string, { limit, offset }: Slice): Promise<Page<Invite>> {
       const valid = reader
         .selectFrom('invites')
         .where('account_id', '=', idBytes(accountId))
@@ -51,17 +33,19 @@ export function createInvites({ reader, transaction, clock }: Database): Invites
       const total = await countRows(valid);
       return { rows: rows.map(inviteOf), total };
     },
-    add: (invite, hash) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
-    async find(accountId, id) {
+    /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
+    add: (invite: Invite, hash: Uint8Array) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
+    async find(accountId: string, id: string): Promise<Invite | null> {
       const row = await findRow(reader, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
       return row === undefined ? null : inviteOf(row);
     },
-    remove: (accountId, id) =>
+    remove: (accountId: string, id: string): Promise<boolean> =>
       transaction(async (tx) => {
         const removed = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
         return removed > 0;
       }),
-    async findByHash(hash) {
+    /** null = unknown or expired. */
+    async findByHash(hash: Uint8Array): Promise<Invite | null> {
       const row = await reader
         .selectFrom('invites')
         .selectAll()
@@ -70,7 +54,15 @@ export function createInvites({ reader, transaction, clock }: Database): Invites
         .executeTakeFirst();
       return row === undefined ? null : inviteOf(row);
     },
-    accept: (invite, user, known) => transaction((tx) => acceptInvite(tx, invite, user, known, clock.now())),
+    /**
+     * Accepts an invitation: adds the membership, and the user if it is new. If the link was mailed, the user becomes the
+     * proven one of the email address.
+     * @param user a new user, or the ID of an existing one
+     * @param known IDs of the users with the email address when `user` was chosen
+     * @returns `invalid` = the invitation is no longer valid; `outdated` = other users have the address now
+     */
+    accept: (invite: Invite, user: StoredUser | string, known: readonly string[]) =>
+      transaction((tx) => acceptInvite(tx, invite, user, known, clock.now())),
   };
 }
 

@@ -12,20 +12,16 @@ export interface Orphan {
   readonly checkId: string;
 }
 
-/** Rows that a deletion left. */
-export interface Orphans {
-  /**
-   * Deletes up to `limit` results of deleted checks, with their exchanges, in one transaction.
-   * @returns number of deleted rows; 0 = nothing is left
-   */
-  removeSome(limit: number): Promise<number>;
-}
-
 const prefix = 'leftover:';
 
-export function createOrphans({ transaction }: Database): Orphans {
+/** Rows that a deletion left. */
+export function createOrphans({ transaction }: Database) {
   return {
-    removeSome: (limit) =>
+    /**
+     * Deletes up to `limit` results of deleted checks, with their exchanges, in one transaction.
+     * @returns number of deleted rows; 0 = nothing is left
+     */
+    removeSome: (limit: number): Promise<number> =>
       transaction(async (tx) => {
         const noted = await tx
           .selectFrom('installation')

@@ -7,27 +7,17 @@ import type { Database } from '../base/database.ts';
 import type { ProcessesTable } from '../base/tables/installation-tables.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** The processes that use this database. */
-export interface Processes {
-  /**
-   * Writes a heartbeat durably; deletes processes that have been silent for ten minutes, and locations without a runner
-   * for 30 days.
-   */
-  sign(process: Omit<ProcessSign, 'seenAt'>): Promise<void>;
-  /** Processes that sent a heartbeat in the last ten minutes and did not shut down, ordered by start time. */
-  list(): Promise<ProcessSign[]>;
-  /** Locations that have or had a runner, by code. */
-  locations(): Promise<KnownLocation[]>;
-  /** Removes a process that shuts down. */
-  leave(id: string): Promise<void>;
-}
-
 const forgottenAfterMs = 600_000;
 const locationForgottenAfterMs = 30 * 86_400_000;
 
-export function createProcesses({ reader, transaction, clock }: Database): Processes {
+/** The processes that use this database. */
+export function createProcesses({ reader, transaction, clock }: Database) {
   return {
-    async sign(process) {
+    /**
+     * Writes a heartbeat durably; deletes processes that have been silent for ten minutes, and locations without a runner
+     * for 30 days.
+     */
+    async sign(process: Omit<ProcessSign, 'seenAt'>): Promise<void> {
       const row = rowOf(process, clock.now());
       const { id: _, ...changed } = row;
       await transaction(async (tx) => {
@@ -47,7 +37,8 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
         if (process.roles.includes('runner')) await seeLocation(tx, process.location, row.seen_at);
       });
     },
-    async list() {
+    /** Processes that sent a heartbeat in the last ten minutes and did not shut down, ordered by start time. */
+    async list(): Promise<ProcessSign[]> {
       const rows = await reader
         .selectFrom('processes')
         .selectAll()
@@ -57,11 +48,13 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
         .execute();
       return rows.map(processOf);
     },
-    async locations() {
+    /** Locations that have or had a runner, by code. */
+    async locations(): Promise<KnownLocation[]> {
       const rows = await reader.selectFrom('locations').selectAll().orderBy('code').execute();
       return rows.map(({ code, name, seen_at }) => ({ code, name, seenAt: seen_at }));
     },
-    leave: (id) =>
+    /** Removes a process that shuts down. */
+    leave: (id: string): Promise<void> =>
       transaction(async (tx) => {
         await deleteRows(tx, 'processes', { id: idBytes(id) });
       }),

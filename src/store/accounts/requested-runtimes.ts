@@ -19,17 +19,10 @@ export interface CheckRuntime {
 /** The same for a group. */
 export type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
 
-export interface RequestedRuntimes {
-  /** All groups of an account, ordered by ID. */
-  groups(accountId: string): Promise<GroupRuntime[]>;
-  /** All checks of an account, ordered by ID; read in slices that yield to other work. */
-  checks(accountId: string): AsyncIterable<CheckRuntime>;
-}
-
 /** Checks read at a time. */
 const sliceSize = 500;
 
-export function createRequestedRuntimes({ dialect, reader }: Database): RequestedRuntimes {
+export function createRequestedRuntimes({ dialect, reader }: Database) {
   const slice = (account: IdBytes, after: IdBytes | null) => {
     const field = (...path: string[]) => dialect.jsonText('checks.definition', path);
     const all = reader
@@ -46,7 +39,8 @@ export function createRequestedRuntimes({ dialect, reader }: Database): Requeste
     return further.orderBy('id').limit(sliceSize).execute();
   };
   return {
-    async groups(accountId) {
+    /** All groups of an account, ordered by ID. */
+    async groups(accountId: string): Promise<GroupRuntime[]> {
       const field = (...path: string[]) => dialect.jsonText('check_groups.definition', path);
       return reader
         .selectFrom('check_groups')
@@ -60,7 +54,8 @@ export function createRequestedRuntimes({ dialect, reader }: Database): Requeste
         .orderBy('id')
         .execute();
     },
-    async *checks(accountId) {
+    /** All checks of an account, ordered by ID; read in slices that yield to other work. */
+    async *checks(accountId: string): AsyncIterable<CheckRuntime> {
       const account = idBytes(accountId);
       for (let after: IdBytes | null = null; ; await breathe()) {
         const rows = await slice(account, after);

@@ -3,19 +3,14 @@ import type { RuntimeStage } from '#domain/checks/runtime.ts';
 import type { Database } from '../base/database.ts';
 
 /** The last known stage of each runtime: stages only move forward (decisions: Runtimes). */
-export interface RuntimeStages {
-  all(): Promise<ReadonlyMap<string, RuntimeStage>>;
-  remember(stages: ReadonlyMap<string, RuntimeStage>): Promise<void>;
-}
-
-export function createRuntimeStages({ reader, transaction, clock }: Database): RuntimeStages {
+export function createRuntimeStages({ reader, transaction, clock }: Database) {
   return {
-    async all() {
+    async all(): Promise<ReadonlyMap<string, RuntimeStage>> {
       const rows = await reader.selectFrom('runtime_stages').select(['name', 'stage']).execute();
       // Only `remember` writes the column.
       return new Map(rows.map(({ name, stage }) => [name, stage as RuntimeStage]));
     },
-    remember: (stages) =>
+    remember: (stages: ReadonlyMap<string, RuntimeStage>): Promise<void> =>
       transaction(async (tx) => {
         for (const [name, stage] of stages) {
           await tx

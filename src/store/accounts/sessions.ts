@@ -15,25 +15,10 @@ export interface OpenSession {
   readonly principal: UserPrincipal;
 }
 
-/** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
-export interface Sessions {
-  /** Adds a session, and deletes expired sessions and the oldest of a user with more than 50. */
-  add(session: Session, hash: Uint8Array): Promise<void>;
-  /** null = unknown, expired, or of a user without accounts. */
-  findByHash(hash: Uint8Array): Promise<OpenSession | null>;
-  /** `at`: epoch ms. */
-  markSeen(id: string, at: number): Promise<void>;
-  /** Newest first. */
-  list(userId: string): Promise<Session[]>;
-  /** false = the user has no such session. */
-  end(userId: string, id: string): Promise<boolean>;
-  /** @param exceptId a session to keep */
-  endAll(userId: string, exceptId?: string): Promise<void>;
-}
-
 const sessionsMax = 50;
 
-export function createSessions({ reader, transaction, clock }: Database): Sessions {
+/** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
+export function createSessions({ reader, transaction, clock }: Database) {
   const ofUser = (userId: string) =>
     reader
       .selectFrom('sessions')
@@ -42,8 +27,10 @@ export function createSessions({ reader, transaction, clock }: Database): Sessio
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc');
   return {
-    add: (session, hash) => transaction((tx) => addSession(tx, session, hash, clock.now())),
-    async findByHash(hash) {
+    /** Adds a session, and deletes expired sessions and the oldest of a user with more than 50. */
+    add: (session: Session, hash: Uint8Array) => transaction((tx) => addSession(tx, session, hash, clock.now())),
+    /** null = unknown, expired, or of a user without accounts. */
+    async findByHash(hash: Uint8Array): Promise<OpenSession | null> {
       const row = await reader
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -59,20 +46,24 @@ export function createSessions({ reader, transaction, clock }: Database): Sessio
       const isOperator = row.is_operator === 1;
       return { session, principal: { kind: 'user', id, email: row.email, isOperator, sessionId, memberships } };
     },
-    markSeen: (id, at) =>
+    /** `at`: epoch ms. */
+    markSeen: (id: string, at: number): Promise<void> =>
       transaction(async (tx) => {
         await updateRows(tx, 'sessions', { id: idBytes(id) }, { last_seen_at: at });
       }),
-    async list(userId) {
+    /** Newest first. */
+    async list(userId: string): Promise<Session[]> {
       const now = clock.now();
       return (await ofUser(userId).execute()).map(sessionOf).filter((session) => sessionEnd(session) > now);
     },
-    end: (userId, id) =>
+    /** false = the user has no such session. */
+    end: (userId: string, id: string): Promise<boolean> =>
       transaction(async (tx) => {
         const ended = await deleteRows(tx, 'sessions', { user_id: idBytes(userId), id: idBytes(id) });
         return ended > 0;
       }),
-    endAll: (userId, exceptId) =>
+    /** @param exceptId a session to keep */
+    endAll: (userId: string, exceptId?: string): Promise<void> =>
       transaction(async (tx) => {
         const all = tx.deleteFrom('sessions').where('user_id', '=', idBytes(userId));
         await (exceptId === undefined ? all : all.where('id', '<>', idBytes(exceptId))).execute();

@@ -8,25 +8,13 @@ import type { Tables } from '../base/tables/schema.ts';
 import { addOperator, hasUsers, oldestAccount, proveEmail, type StoredUser } from './users.ts';
 
 /** Setup links. Only the SHA-256 (32 bytes) of a token is stored. */
-export interface SetupLinks {
-  /**
-   * Adds a link that works once, for a day, and deletes expired ones.
-   * @param isFirst whether it works only while the installation has no user
-   */
-  add(hash: Uint8Array, isFirst: boolean): Promise<void>;
-  /** Whether a link is valid now. */
-  isValid(hash: Uint8Array): Promise<boolean>;
-  /**
-   * Uses a link and adds the user as an operator that owns the oldest account. If the proven user of the email address
-   * exists, or a member of the oldest account has the address, that user becomes an operator with the new password.
-   * The address counts as proven. Returns the ID of the user; null = the link is invalid.
-   */
-  use(hash: Uint8Array, user: StoredUser): Promise<string | null>;
-}
-
-export function createSetupLinks({ reader, transaction, clock }: Database): SetupLinks {
+export function createSetupLinks({ reader, transaction, clock }: Database) {
   return {
-    add: (hash, isFirst) =>
+    /**
+     * Adds a link that works once, for a day, and deletes expired ones.
+     * @param isFirst whether it works only while the installation has no user
+     */
+    add: (hash: Uint8Array, isFirst: boolean): Promise<void> =>
       transaction(async (tx) => {
         const now = clock.now();
         await tx.deleteFrom('setup_links').where('expires_at', '<=', now).execute();
@@ -37,7 +25,8 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
           is_first: flag(isFirst),
         });
       }),
-    async isValid(hash) {
+    /** Whether a link is valid now. */
+    async isValid(hash: Uint8Array): Promise<boolean> {
       const link = await reader
         .selectFrom('setup_links')
         .select('is_first')
@@ -46,7 +35,12 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
         .executeTakeFirst();
       return link !== undefined && (link.is_first === 0 || !(await hasUsers(reader)));
     },
-    use: (hash, user) =>
+    /**
+     * Uses a link and adds the user as an operator that owns the oldest account. If the proven user of the email address
+     * exists, or a member of the oldest account has the address, that user becomes an operator with the new password.
+     * The address counts as proven. Returns the ID of the user; null = the link is invalid.
+     */
+    use: (hash: Uint8Array, user: StoredUser): Promise<string | null> =>
       transaction(async (tx) => {
         const link = await tx
           .deleteFrom('setup_links')

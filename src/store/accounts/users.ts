@@ -1,5 +1,5 @@
 // Users and their memberships in accounts.
-import { deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRows, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
@@ -17,45 +17,32 @@ export interface StoredUser extends User {
 export type MemberChange = 'changed' | 'last-owner' | 'not-found';
 
 /** Users of the installation and members of its accounts. */
-export interface Users {
-  isEmpty(): Promise<boolean>;
-  /** Users with an email address: the proven one first, then the one who signed in last. */
-  withEmail(email: string): Promise<StoredUser[]>;
-  find(id: string): Promise<StoredUser | null>;
-  /** Adds an operator that owns the oldest account, if there is no user yet; otherwise returns false. */
-  addFirst(user: StoredUser): Promise<boolean>;
-  /** Replaces the hash `from` by `to`; false = the password was changed meanwhile. */
-  changePassword(id: string, from: string, to: string): Promise<boolean>;
-  /** Members of an account, ordered by email address. */
-  members(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;
-  member(accountId: string, id: string): Promise<Member | null>;
-  changeRole(accountId: string, id: string, role: MemberRole): Promise<MemberChange>;
-  /** Deletes a person who has no other account. */
-  removeMember(accountId: string, id: string): Promise<MemberChange>;
-}
-
-export function createUsers(database: Database): Users {
+export function createUsers(database: Database) {
   const { reader, transaction } = database;
   const users = reader.selectFrom('users').selectAll();
   return {
-    isEmpty: async () => !(await hasUsers(reader)),
-    withEmail: (email) => usersWithEmail(reader, email),
-    async find(id) {
+    isEmpty: async (): Promise<boolean> => !(await hasUsers(reader)),
+    /** Users with an email address: the proven one first, then the one who signed in last. */
+    withEmail: (email: string) => usersWithEmail(reader, email),
+    async find(id: string): Promise<StoredUser | null> {
       const row = await users.where('id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : userOf(row);
     },
-    addFirst: (user) =>
+    /** Adds an operator that owns the oldest account, if there is no user yet; otherwise returns false. */
+    addFirst: (user: StoredUser): Promise<boolean> =>
       transaction(async (tx) => {
         if (await hasUsers(tx)) return false;
         await addOperator(tx, user);
         return true;
       }),
-    changePassword: (id, from, to) =>
+    /** Replaces the hash `from` by `to`; false = the password was changed meanwhile. */
+    changePassword: (id: string, from: string, to: string): Promise<boolean> =>
       transaction(async (tx) => {
         const changed = await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to });
         return changed > 0;
       }),
-    async members(accountId, { limit, offset }) {
+    /** Members of an account, ordered by email address. */
+    async members(accountId: string, { limit, offset }: Slice): Promise<Page<Member>> {
       const rows = await findMembers(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
       const { total } = await reader
         .selectFrom('memberships')
@@ -64,18 +51,19 @@ export function createUsers(database: Database): Users {
         .executeTakeFirstOrThrow();
       return { rows: rows.map(memberOf), total };
     },
-    async member(accountId, id) {
+    async member(accountId: string, id: string): Promise<Member | null> {
       const row = await findMembers(reader, accountId).where('users.id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : memberOf(row);
     },
-    changeRole: (accountId, id, role) =>
+    changeRole: (accountId: string, id: string, role: MemberRole): Promise<MemberChange> =>
       transaction(async (tx) => {
         const hindrance = await hindranceTo(tx, accountId, id, role);
         if (hindrance !== null) return hindrance;
         await updateRows(tx, 'memberships', { account_id: idBytes(accountId), user_id: idBytes(id) }, { role });
         return 'changed';
       }),
-    removeMember: (accountId, id) => transaction((tx) => removeMember(tx, accountId, id)),
+    /** Deletes a person who has no other account. */
+    removeMember: (accountId: string, id: string) => transaction((tx) => removeMember(tx, accountId, id)),
   };
 }
 

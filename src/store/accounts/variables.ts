@@ -1,5 +1,5 @@
 // Environment variables of accounts; secrets are stored encrypted.
-import { countRows, deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRow, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { flag, idBytes } from '../base/codec.ts';
@@ -15,39 +15,25 @@ export interface StoredVariable extends EnvironmentVariable {
 }
 
 /** Environment variables of accounts. Secret values are encrypted in the table and decrypted in the records. */
-export interface Variables {
-  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredVariable[]; total: number }>;
-  all(accountId: string): Promise<StoredVariable[]>;
-  find(accountId: string, key: string): Promise<StoredVariable | null>;
-  /** false = the key exists; nothing was changed. */
-  add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
-  /** Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = unknown key. */
-  change(
-    accountId: string,
-    key: string,
-    edit: (present: EnvironmentVariable) => EnvironmentVariable,
-  ): Promise<StoredVariable | null>;
-  remove(accountId: string, key: string): Promise<boolean>;
-}
-
-export function createVariables(database: Database): Variables {
+export function createVariables(database: Database) {
   const { reader, transaction, seal, clock } = database;
   const owned = (accountId: string) => reader.selectFrom('variables').where('account_id', '=', idBytes(accountId));
   return {
-    async list(accountId, { limit, offset }) {
+    async list(accountId: string, { limit, offset }: Slice): Promise<Page<StoredVariable>> {
       const rows = await owned(accountId).selectAll().orderBy('key').limit(limit).offset(offset).execute();
       const total = await countRows(owned(accountId));
       return { rows: rows.map((row) => variableOf(row, seal)), total };
     },
-    async all(accountId) {
+    async all(accountId: string): Promise<StoredVariable[]> {
       const rows = await owned(accountId).selectAll().orderBy('key').execute();
       return rows.map((row) => variableOf(row, seal));
     },
-    async find(accountId, key) {
+    async find(accountId: string, key: string): Promise<StoredVariable | null> {
       const row = await owned(accountId).selectAll().where('key', '=', key).executeTakeFirst();
       return row === undefined ? null : variableOf(row, seal);
     },
-    add: (accountId, { key, value, locked, secret }) =>
+    /** false = the key exists; nothing was changed. */
+    add: (accountId: string, { key, value, locked, secret }: EnvironmentVariable): Promise<boolean> =>
       transaction(async (tx) => {
         await requireWithinLimit(database, tx, accountId, 'variables');
         const stored = secret ? seal.seal(value) : value;
@@ -70,8 +56,10 @@ export function createVariables(database: Database): Variables {
         await touchAccount(tx, accountId);
         return true;
       }),
-    change: (accountId, key, edit) => transaction((tx) => changeVariable(tx, database, accountId, key, edit)),
-    remove: (accountId, key) =>
+    /** Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = unknown key. */
+    change: (accountId: string, key: string, edit: (present: EnvironmentVariable) => EnvironmentVariable) =>
+      transaction((tx) => changeVariable(tx, database, accountId, key, edit)),
+    remove: (accountId: string, key: string): Promise<boolean> =>
       transaction(async (tx) => {
         const removed = await deleteRows(tx, 'variables', { account_id: idBytes(accountId), key });
         if (removed === 0) return false;

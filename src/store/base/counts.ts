@@ -8,25 +8,19 @@ export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited' | 'misconf
 
 const dayMs = 86_400_000;
 
-/** Sums counters, so that each row is written once. */
-export interface Counts {
-  add(accountId: IdBytes, counted: Counted, by: number): void;
-  /** Increments for the rows of the day of `now` (epoch ms), ordered by account. */
-  rows(now: number): CountsRow[];
-}
-
 /** A complete row of run_counts. */
 export type CountsRow = Omit<RunCountsTable, 'limited' | 'misconfigured'> & {
   limited: number;
   misconfigured: number;
 };
 
-export function createCounts(): Counts {
+/** Sums counters, so that each row is written once. */
+export function createCounts() {
   type Sum = Record<Counted, number> & { account_id: IdBytes };
   const sums = new Map<string, Sum>();
   let last: Sum | null = null;
   return {
-    add(accountId, counted, by) {
+    add(accountId: IdBytes, counted: Counted, by: number): void {
       // Most increments are of one account, whose ID is the same bytes.
       if (last?.account_id === accountId) {
         last[counted] += by;
@@ -52,13 +46,16 @@ export function createCounts(): Counts {
       sum[counted] += by;
       last = sum;
     },
-    rows(now) {
+    /** Increments for the rows of the day of `now` (epoch ms), ordered by account. */
+    rows(now: number): CountsRow[] {
       const day = Math.floor(now / dayMs);
       const rows = [...sums.values()].map(({ account_id, ...counts }) => ({ account_id, day, ...counts }));
       return rows.length > 1 ? rows.sort((a, b) => (idText(a.account_id) < idText(b.account_id) ? -1 : 1)) : rows;
     },
   };
 }
+
+export type Counts = ReturnType<typeof createCounts>;
 
 const columns = [
   'scheduled',

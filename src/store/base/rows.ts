@@ -11,6 +11,18 @@ export type Key<Table extends Name> = {
   readonly [Each in Column<Table>]?: Row<Table>[Each] | readonly NonNullable<Row<Table>[Each]>[];
 };
 
+/** Which rows of a list. */
+export interface Slice {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Some rows of a list, and how many it has. */
+export interface Page<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+}
+
 /** The signatures here check tables and columns; below them, every table looks like this one. */
 type Untyped = Kysely<{ any: Record<string, unknown> }>;
 

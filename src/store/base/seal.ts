@@ -1,19 +1,13 @@
 // Encryption at rest: AES-256-GCM with the installation's key, so that a copied database file reveals no secrets.
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
-/** Encrypts and decrypts texts. `open` throws if the key is wrong or the text was modified. */
-export interface Seal {
-  seal(text: string): string;
-  open(sealed: string): string;
-}
-
 const mark = 'sealed:1:';
 
 /** Number of cached decrypted texts: the same few secrets are needed again and again. */
 const maxOpened = 5000;
 
 /** @param bytes 32 bytes */
-export function createSeal(bytes: Uint8Array): Seal {
+export function createSeal(bytes: Uint8Array) {
   // As a key object, because raw bytes are imported again, slowly, by every call.
   const key = createSecretKey(bytes);
   const opened = new Map<string, string>();
@@ -31,13 +25,13 @@ export function createSeal(bytes: Uint8Array): Seal {
     }
   };
   return {
-    seal(text) {
+    seal(text: string): string {
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', key, iv);
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return mark + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
     },
-    open(sealed) {
+    open(sealed: string): string {
       const before = opened.get(sealed);
       if (before !== undefined) return before;
       const text = unsealed(sealed);
@@ -47,3 +41,5 @@ export function createSeal(bytes: Uint8Array): Seal {
     },
   };
 }
+
+export type Seal = ReturnType<typeof createSeal>;

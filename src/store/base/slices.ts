@@ -1,5 +1,6 @@
 // Reads long lists newest first in slices: no statement scans more rows than a slice, however selective the filter, so
 // that a list never blocks the event loop for long (design: statements that might scan).
+import type { Page, Slice } from './rows.ts';
 import type { IdBytes } from './codec.ts';
 
 /** Rows with `from <= id < before`; null = unbounded. */
@@ -26,10 +27,7 @@ export interface SlicedList<Row> {
 export const breathe = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** One page, and the total over all pages. */
-export async function pageInSlices<Row>(
-  list: SlicedList<Row>,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: Row[]; total: number }> {
+export async function pageInSlices<Row>(list: SlicedList<Row>, { limit, offset }: Slice): Promise<Page<Row>> {
   if (list.sliceSize === null) {
     const [total, rows] = await Promise.all([list.count(everything), newest(list, null, limit, offset)]);
     return { rows, total };

@@ -37,21 +37,6 @@ export interface ReportIncidents {
   readonly longest: readonly ReportedIncident[];
 }
 
-export interface AccountReports {
-  incidents(accountId: string, span: TimeSpan): Promise<ReportIncidents>;
-  /** Certificates of active checks that expired or expire soon, soonest first. @param now epoch ms */
-  certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]>;
-  /** Of all accounts, longest due first, then those of a time that no schedule gives. @param now epoch ms */
-  due(now: number, max: number): Promise<readonly DueReport[]>;
-  /**
-   * Adds the delivery of a report and sets when the next one is due, in one transaction.
-   * @returns false = another process was first, or the channel was changed
-   */
-  send(due: DueReport, report: AccountReport, nextAt: number, now: number): Promise<boolean>;
-  /** Sets when a report is due instead, epoch ms, unless it was sent or its channel was changed. */
-  postpone(due: DueReport, until: number): Promise<void>;
-}
-
 /** Rows per statement, because it blocks the event loop. */
 const rowsAtOnce = 2000;
 /** Longer than any period: a report that is due later got its time before the clock was set back. */
@@ -59,11 +44,12 @@ const maxAheadMs = 40 * dayMs;
 /** Incidents that are counted at most. */
 const maxCounted = 100_000;
 
-export function createAccountReports(database: Database): AccountReports {
+export function createAccountReports(database: Database) {
   const { reader, transaction } = database;
   return {
-    incidents: (accountId, span) => readIncidents(database, idBytes(accountId), span),
-    async certificates(accountId, now) {
+    incidents: (accountId: string, span: TimeSpan) => readIncidents(database, idBytes(accountId), span),
+    /** Certificates of active checks that expired or expire soon, soonest first. @param now epoch ms */
+    async certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]> {
       const rows = await reader
         .selectFrom('check_states')
         .innerJoin('checks', (join) =>
@@ -83,7 +69,8 @@ export function createAccountReports(database: Database): AccountReports {
         validTo === null ? [] : [{ checkId: idText(id), name, validTo }],
       );
     },
-    async due(now, max) {
+    /** Of all accounts, longest due first, then those of a time that no schedule gives. @param now epoch ms */
+    async due(now: number, max: number): Promise<readonly DueReport[]> {
       const rows = await reader
         .selectFrom('alert_channels')
         .select(['account_id', 'id', 'report', 'report_at'])
@@ -97,8 +84,15 @@ export function createAccountReports(database: Database): AccountReports {
           : [{ accountId: idText(account_id), alertChannelId: id, schedule: parsed<ReportSchedule>(report), dueAt }],
       );
     },
-    send: (due, report, nextAt, now) => transaction((tx) => sendReport(tx, due, report, nextAt, now)),
-    postpone: async (due, until) => void (await transaction((tx) => moveReport(tx, due, until))),
+    /**
+     * Adds the delivery of a report and sets when the next one is due, in one transaction.
+     * @returns false = another process was first, or the channel was changed
+     */
+    send: (due: DueReport, report: AccountReport, nextAt: number, now: number) =>
+      transaction((tx) => sendReport(tx, due, report, nextAt, now)),
+    /** Sets when a report is due instead, epoch ms, unless it was sent or its channel was changed. */
+    postpone: async (due: DueReport, until: number): Promise<void> =>
+      void (await transaction((tx) => moveReport(tx, due, until))),
   };
 }
 

@@ -29,17 +29,13 @@ export interface HoursClaim {
   readonly now: number;
 }
 
-export interface ActiveHoursOfChannels {
-  /** Whether the delivery is sent now by its channel; otherwise it waits, or is moved, without a lease. */
-  admit(claim: HoursClaim): Promise<boolean>;
-}
-
 const movedReason = 'its alerts are sent through another channel';
 const closings = ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'];
 
-export function createActiveHours({ transaction }: Database): ActiveHoursOfChannels {
+export function createActiveHours({ transaction }: Database) {
   return {
-    admit: (claim) =>
+    /** Whether the delivery is sent now by its channel; otherwise it waits, or is moved, without a lease. */
+    admit: (claim: HoursClaim): Promise<boolean> =>
       transaction(async (tx) => {
         const { accountId, deliveryId, owner, activeFrom, otherChannelId, isSuperseded, now } = claim;
         const account = idBytes(accountId);

@@ -1,5 +1,14 @@
 // Alert channels of accounts and their subscriptions.
-import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import {
+  countRows,
+  deleteRows,
+  findRow,
+  findRows,
+  insertRows,
+  updateRows,
+  type Page,
+  type Slice,
+} from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
@@ -32,27 +41,11 @@ export interface ChannelWrite {
 }
 
 /** Alert channels. Secrets are plain in the records and encrypted in the table. */
-export interface AlertChannels {
-  /** Ordered by ID. */
-  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredChannel[]; total: number }>;
-  find(accountId: string, id: number): Promise<StoredChannel | null>;
-  add(write: ChannelWrite): Promise<Saved<StoredChannel>>;
-  /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
-  change(
-    accountId: string,
-    id: number,
-    edit: (present: StoredChannel) => ChannelWrite,
-  ): Promise<Saved<StoredChannel> | null>;
-  /** Adds a subscription or changes the existing one. null = unknown channel. */
-  subscribe(accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<StoredChannel> | null>;
-  /** Cancels pending deliveries and keeps the delivery history. false = unknown channel. */
-  remove(accountId: string, id: number): Promise<boolean>;
-}
-
-export function createAlertChannels(database: Database): AlertChannels {
+export function createAlertChannels(database: Database) {
   const { reader, transaction, seal, clock } = database;
   return {
-    async list(accountId, { limit, offset }) {
+    /** Ordered by ID. */
+    async list(accountId: string, { limit, offset }: Slice): Promise<Page<StoredChannel>> {
       const owned = () => reader.selectFrom('alert_channels').where('account_id', '=', idBytes(accountId));
       const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`.as('size');
       const sizes = await owned().select(size).orderBy('id').limit(limit).offset(offset).execute();
@@ -66,8 +59,8 @@ export function createAlertChannels(database: Database): AlertChannels {
       for (const row of found) rows.push(await withSubscriptions(reader, channelOf(row, seal)));
       return { rows, total };
     },
-    find: (accountId, id) => findChannel(reader, accountId, id, seal),
-    add: ({ channel: wanted, subscriptions }) =>
+    find: (accountId: string, id: number) => findChannel(reader, accountId, id, seal),
+    add: ({ channel: wanted, subscriptions }: ChannelWrite): Promise<Saved<StoredChannel>> =>
       transaction(async (tx) => {
         const { accountId } = wanted;
         const missing = await missingTarget(tx, accountId, subscriptions ?? []);
@@ -83,8 +76,11 @@ export function createAlertChannels(database: Database): AlertChannels {
         for (const subscription of subscriptions ?? []) await subscribe(tx, accountId, id, subscription);
         return savedChannel(tx, accountId, id, seal);
       }),
-    change: (accountId, id, edit) => transaction((tx) => changeChannel(tx, database, { accountId, id, edit })),
-    subscribe: (accountId, id, subscription) =>
+    /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
+    change: (accountId: string, id: number, edit: (present: StoredChannel) => ChannelWrite) =>
+      transaction((tx) => changeChannel(tx, database, { accountId, id, edit })),
+    /** Adds a subscription or changes the existing one. null = unknown channel. */
+    subscribe: (accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<StoredChannel> | null> =>
       transaction(async (tx) => {
         if ((await findChannel(tx, accountId, id, seal)) === null) return null;
         const missing = await missingTarget(tx, accountId, [subscription]);
@@ -92,7 +88,8 @@ export function createAlertChannels(database: Database): AlertChannels {
         await subscribe(tx, accountId, id, subscription);
         return savedChannel(tx, accountId, id, seal);
       }),
-    remove: (accountId, id) => transaction((tx) => removeChannel(tx, accountId, id, clock.now())),
+    /** Cancels pending deliveries and keeps the delivery history. false = unknown channel. */
+    remove: (accountId: string, id: number) => transaction((tx) => removeChannel(tx, accountId, id, clock.now())),
   };
 }
 

@@ -13,16 +13,15 @@ export interface NotificationFacts {
 }
 
 /** Reads the data around deliveries. */
-export interface AlertNotifications {
-  facts(
-    accountId: string,
-    of: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
-  ): Promise<NotificationFacts>;
-}
-
-export function createAlertNotifications({ reader }: Database): AlertNotifications {
+export function createAlertNotifications({ reader }: Database) {
   return {
-    async facts(accountId, { alertChannelIds, alertIds }) {
+    async facts(
+      accountId: string,
+      {
+        alertChannelIds,
+        alertIds,
+      }: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
+    ): Promise<NotificationFacts> {
       if (alertChannelIds.length === 0) return { channels: new Map(), checkTypes: new Map() };
       const channels = await findRows(
         reader,

@@ -27,22 +27,14 @@ export interface JudgedStorm {
   readonly isOver: boolean;
 }
 
-/** Storms and digests of all accounts. */
-export interface AlertStorms {
-  /** Accounts with a storm or digests, after this one in the order of their IDs; null = from the start. */
-  current(after: string | null, max: number): Promise<readonly string[]>;
-  /** Makes the due digests of an account ready to send, and ends its storm if it is over, in one transaction. */
-  judge(accountId: string, now: number): Promise<JudgedStorm>;
-  /** When the storm of an account began, epoch ms; null = there is none. */
-  since(accountId: string): Promise<number | null>;
-}
-
 const collecting = deliveryStatusCodes.encode('collecting');
 const pending = deliveryStatusCodes.encode('pending');
 
-export function createAlertStorms({ reader, waitingTransaction }: Database): AlertStorms {
+/** Storms and digests of all accounts. */
+export function createAlertStorms({ reader, waitingTransaction }: Database) {
   return {
-    async current(after, max) {
+    /** Accounts with a storm or digests, after this one in the order of their IDs; null = from the start. */
+    async current(after: string | null, max: number): Promise<readonly string[]> {
       const from = after === null ? new Uint8Array() : idBytes(after);
       const storms = await reader
         .selectFrom('alert_storms')
@@ -54,14 +46,16 @@ export function createAlertStorms({ reader, waitingTransaction }: Database): Ale
         .execute();
       return storms.map(({ account_id }) => idText(account_id));
     },
-    async judge(accountId, now) {
+    /** Makes the due digests of an account ready to send, and ends its storm if it is over, in one transaction. */
+    async judge(accountId: string, now: number): Promise<JudgedStorm> {
       const storm = await readStorm(reader, accountId);
       // Most of the time nothing is due, and nothing is written.
       const { due, next } = await judged(reader, accountId, storm, now);
       if (due.length === 0 && isSame(storm, next)) return { accountId, digests: 0, isOver: false };
       return waitingTransaction((tx) => judge(tx, accountId, now));
     },
-    since: async (accountId) => (await readStorm(reader, accountId)).startedAt,
+    /** When the storm of an account began, epoch ms; null = there is none. */
+    since: async (accountId: string): Promise<number | null> => (await readStorm(reader, accountId)).startedAt,
   };
 }
 

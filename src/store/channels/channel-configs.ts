@@ -18,14 +18,7 @@ export interface ChannelConfig extends ChannelPlace {
   readonly writtenAt: number;
 }
 
-export interface ChannelConfigs {
-  /** The next ones, ordered by account and ID; null = from the start. */
-  after(place: ChannelPlace | null, limit: number): Promise<ChannelConfig[]>;
-  /** Written at or after a time (epoch ms), oldest first. */
-  writtenSince(at: number, limit: number): Promise<ChannelConfig[]>;
-}
-
-export function createChannelConfigs({ reader }: Database): ChannelConfigs {
+export function createChannelConfigs({ reader }: Database) {
   const writtenAt = sql<number>`coalesce(updated_at, created_at)`;
   const columns = () =>
     reader.selectFrom('alert_channels').select(['account_id', 'id', 'type', 'config', 'created_at', 'updated_at']);
@@ -37,7 +30,8 @@ export function createChannelConfigs({ reader }: Database): ChannelConfigs {
     writtenAt: row.updated_at ?? row.created_at,
   });
   return {
-    async after(place, limit) {
+    /** The next ones, ordered by account and ID; null = from the start. */
+    async after(place: ChannelPlace | null, limit: number): Promise<ChannelConfig[]> {
       let query = columns().orderBy('account_id').orderBy('id').limit(limit);
       if (place !== null) {
         const account = idBytes(place.accountId);
@@ -47,7 +41,8 @@ export function createChannelConfigs({ reader }: Database): ChannelConfigs {
       }
       return (await query.execute()).map(configOf);
     },
-    async writtenSince(at, limit) {
+    /** Written at or after a time (epoch ms), oldest first. */
+    async writtenSince(at: number, limit: number): Promise<ChannelConfig[]> {
       const query = columns().where(writtenAt, '>=', at).orderBy(writtenAt).limit(limit);
       return (await query.execute()).map(configOf);
     },

@@ -14,11 +14,6 @@ export interface WithoutChannel {
   readonly since: number;
 }
 
-export interface ChecksWithoutChannels {
-  /** Excludes muted checks and those of muted groups. null = none. */
-  ofAccount(accountId: string): Promise<WithoutChannel | null>;
-}
-
 /** Maximum number of names. */
 const maxNames = 6;
 
@@ -61,7 +56,7 @@ export async function findChecksWithoutChannel(
   return new Set(checks.flatMap((check) => (isNotifying(check) ? [] : check.id)));
 }
 
-export function createChecksWithoutChannels({ reader }: Database): ChecksWithoutChannels {
+export function createChecksWithoutChannels({ reader }: Database) {
   const withoutChannel = (accountId: string) => {
     const notifyingChecks = failureSubscriptions(reader, accountId)
       .where('subscriptions.check_id', 'is not', null)
@@ -87,7 +82,8 @@ export function createChecksWithoutChannels({ reader }: Database): ChecksWithout
       );
   };
   return {
-    async ofAccount(accountId) {
+    /** Excludes muted checks and those of muted groups. null = none. */
+    async ofAccount(accountId: string): Promise<WithoutChannel | null> {
       const { checks, since } = await withoutChannel(accountId)
         .select(({ fn }) => [
           fn.countAll<number>().as('checks'),

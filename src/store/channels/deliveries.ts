@@ -1,11 +1,11 @@
 // Deliveries as the API reads and changes them.
-import { findRows } from '../base/rows.ts';
+import { findRows, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import { cancelDelivery, type DeliveryChange, replayDelivery, replayLost, retryDelivery } from './delivery-changes.ts';
+import { cancelDelivery, replayDelivery, replayLost, retryDelivery } from './delivery-changes.ts';
 import { deliveryOf, type DeliveryRow, type StoredExchange } from './delivery-rows.ts';
 import type { AttemptsTable, Tables } from '../base/tables/schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
@@ -28,46 +28,36 @@ export interface DeliveryFilter {
 }
 
 /** Reads and changes deliveries; the pipeline claims and settles them. */
-export interface Deliveries {
-  /** Newest first. */
-  list(
-    accountId: string,
-    filter: DeliveryFilter,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: LoggedDelivery[]; total: number }>;
-  find(accountId: string, id: string): Promise<LoggedDelivery | null>;
-  /** Makes a pending delivery due now, unless an attempt is in progress. `done`, `no-delivery`, `ended`. */
-  retry(accountId: string, id: string): Promise<DeliveryChange>;
-  /** Cancels a pending delivery. `done`, `no-delivery`, `ended`, and `under-way` if an attempt has to end first. */
-  cancel(accountId: string, id: string): Promise<DeliveryChange>;
-  /** Creates a new delivery with the stored request and the ID `newId`; or says why not. */
-  replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
-  /**
-   * Replays every delivery of a channel that nobody received and that was created at `since` (epoch ms) or later and not replayed yet.
-   * Returns their number; null = unknown channel.
-   */
-  replayLost(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
-}
-
-export function createDeliveries(database: Database): Deliveries {
+export function createDeliveries(database: Database) {
   const { reader, clock } = database;
   return {
-    async list(accountId, filter, page) {
+    /** Newest first. */
+    async list(accountId: string, filter: DeliveryFilter, page: Slice): Promise<Page<LoggedDelivery>> {
       const { rows, total } = await pageInSlices(slicedDeliveries(database, accountId, filter), page);
       return { rows: await withLogs(reader, rows), total };
     },
-    async find(accountId, id) {
+    async find(accountId: string, id: string): Promise<LoggedDelivery | null> {
       const row = await withRequests(reader)
         .where('deliveries.account_id', '=', idBytes(accountId))
         .where('deliveries.id', '=', idBytes(id))
         .executeTakeFirst();
       return row === undefined ? null : ((await withLogs(reader, [row]))[0] ?? null);
     },
-    retry: (accountId, id) => database.transaction((tx) => retryDelivery(tx, accountId, id, clock.now())),
-    cancel: (accountId, id) => database.transaction((tx) => cancelDelivery(tx, accountId, id, clock.now())),
-    replay: (accountId, id, newId) =>
+    /** Makes a pending delivery due now, unless an attempt is in progress. `done`, `no-delivery`, `ended`. */
+    retry: (accountId: string, id: string) =>
+      database.transaction((tx) => retryDelivery(tx, accountId, id, clock.now())),
+    /** Cancels a pending delivery. `done`, `no-delivery`, `ended`, and `under-way` if an attempt has to end first. */
+    cancel: (accountId: string, id: string) =>
+      database.transaction((tx) => cancelDelivery(tx, accountId, id, clock.now())),
+    /** Creates a new delivery with the stored request and the ID `newId`; or says why not. */
+    replay: (accountId: string, id: string, newId: string) =>
       database.transaction((tx) => replayDelivery(tx, accountId, id, newId, clock.now())),
-    replayLost: (accountId, alertChannelId, since) => replayLost(database, accountId, alertChannelId, since),
+    /**
+     * Replays every delivery of a channel that nobody received and that was created at `since` (epoch ms) or later and not replayed yet.
+     * Returns their number; null = unknown channel.
+     */
+    replayLost: (accountId: string, alertChannelId: number, since: number) =>
+      replayLost(database, accountId, alertChannelId, since),
   };
 }
 

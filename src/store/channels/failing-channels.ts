@@ -54,19 +54,11 @@ export interface FailingChannel {
   readonly reason: string | null;
 }
 
-export interface FailingChannels {
-  /** Failing for the longest time first. */
-  list(accountId: string): Promise<FailingChannel[]>;
-  /** Due reports: for each account the first `most` with the channels to notify, the others without. */
-  unreported(max: number): Promise<ChannelReport[]>;
-  /** Adds the deliveries and closes the report; false = another process was first, or the account is being moved. */
-  report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
-}
-
-export function createFailingChannels(database: Database): FailingChannels {
+export function createFailingChannels(database: Database) {
   const { reader, waitingTransaction } = database;
   return {
-    async list(accountId) {
+    /** Failing for the longest time first. */
+    async list(accountId: string): Promise<FailingChannel[]> {
       const rows = await reader
         .selectFrom('alert_channels')
         .select(['id', 'type', 'config', 'failing_since', 'exhausted_in_a_row', 'failing_reason'])
@@ -83,7 +75,8 @@ export function createFailingChannels(database: Database): FailingChannels {
         reason: row.failing_reason,
       }));
     },
-    async unreported(max) {
+    /** Due reports: for each account the first `most` with the channels to notify, the others without. */
+    async unreported(max: number): Promise<ChannelReport[]> {
       const rows = await reader
         .selectFrom('alert_channels')
         .selectAll()
@@ -101,7 +94,9 @@ export function createFailingChannels(database: Database): FailingChannels {
       }
       return reports;
     },
-    report: (report, deliveries) => waitingTransaction((tx) => closeReport(tx, report, deliveries)),
+    /** Adds the deliveries and closes the report; false = another process was first, or the account is being moved. */
+    report: (report: ChannelReport, deliveries: readonly Delivery[]) =>
+      waitingTransaction((tx) => closeReport(tx, report, deliveries)),
   };
 }
 

@@ -7,46 +7,38 @@ import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** The hold of an installation. */
-export interface HeldDeliveries {
-  /** null = deliveries are sent. */
-  find(): Promise<DeliveryHold | null>;
-  /** An existing hold is kept. */
-  hold(hold: DeliveryHold): Promise<void>;
-  release(): Promise<void>;
-  /** Number of waiting deliveries of all accounts. */
-  waiting(): Promise<number>;
-  /** Cancels all waiting deliveries, then releases the hold; returns the number of cancelled ones. */
-  discard(): Promise<number>;
-}
-
 /** The fact about the hold in the table `installation`. */
 export const deliveryHoldKey = 'deliveries-held';
 const pending = deliveryStatusCodes.encode('pending');
 const atOnce = 500;
 
-export function createHeldDeliveries({ reader, transaction }: Database): HeldDeliveries {
+/** The hold of an installation. */
+export function createHeldDeliveries({ reader, transaction }: Database) {
   const release = (): Promise<void> =>
     transaction(async (tx) => {
       await deleteRows(tx, 'installation', { key: deliveryHoldKey });
     });
   return {
-    async find() {
+    /** null = deliveries are sent. */
+    async find(): Promise<DeliveryHold | null> {
       const found = reader.selectFrom('installation').select('value').where('key', '=', deliveryHoldKey);
       const row = await found.executeTakeFirst();
       return row === undefined ? null : parsed<DeliveryHold>(row.value);
     },
-    hold: (hold) =>
+    /** An existing hold is kept. */
+    hold: (hold: DeliveryHold): Promise<void> =>
       transaction(async (tx) => {
         await insertRows(tx, 'installation', { key: deliveryHoldKey, value: json(hold) }, 'keep');
       }),
     release,
-    async waiting() {
+    /** Number of waiting deliveries of all accounts. */
+    async waiting(): Promise<number> {
       let waiting = 0;
       for (const account of await accountIds(reader)) waiting += await countWaiting(reader, account);
       return waiting;
     },
-    async discard() {
+    /** Cancels all waiting deliveries, then releases the hold; returns the number of cancelled ones. */
+    async discard(): Promise<number> {
       let discarded = 0;
       for (const account of await accountIds(reader)) {
         for (let some = atOnce; some === atOnce; discarded += some) {

@@ -5,23 +5,18 @@ import type { Database } from '../base/database.ts';
 import { readFact, replaceFact } from '../base/installation-fact.ts';
 import { insertDeliveries } from './failing-channels.ts';
 
-export interface NoticeChannel {
-  /** null = nothing was ever sent. */
-  sent(): Promise<readonly SentNotice[] | null>;
-  /** Adds the deliveries; false = the notices are no longer `before`. */
-  send(
-    before: readonly SentNotice[] | null,
-    after: readonly SentNotice[],
-    deliveries: readonly Delivery[],
-  ): Promise<boolean>;
-}
-
 const key = 'notices-sent';
 
-export function createNoticeChannel({ reader, transaction }: Database): NoticeChannel {
+export function createNoticeChannel({ reader, transaction }: Database) {
   return {
-    sent: () => readFact<readonly SentNotice[]>(reader, key),
-    send: (before, after, deliveries) =>
+    /** null = nothing was ever sent. */
+    sent: (): Promise<readonly SentNotice[] | null> => readFact<readonly SentNotice[]>(reader, key),
+    /** Adds the deliveries; false = the notices are no longer `before`. */
+    send: (
+      before: readonly SentNotice[] | null,
+      after: readonly SentNotice[],
+      deliveries: readonly Delivery[],
+    ): Promise<boolean> =>
       transaction(async (tx) => {
         if (!(await replaceFact(tx, key, before, after))) return false;
         await insertDeliveries(tx, deliveries);

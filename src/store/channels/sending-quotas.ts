@@ -32,16 +32,6 @@ export interface QuotaClaim {
   readonly now: number;
 }
 
-export interface SendingQuotas {
-  /**
-   * Counts an attempt. New failures are served first: a part of the limit is theirs. If the limit is reached, the delivery waits for the next hour without a lease. A reminder that
-   * was cancelled meanwhile ends instead, and so does a delivery that has waited for `maxQuotaWaitMs`.
-   */
-  take(claim: QuotaClaim): Promise<QuotaAnswer>;
-  /** Channels of an account whose deliveries have waited for a quota for five minutes. */
-  waiting(accountId: string): Promise<QuotaWait[]>;
-}
-
 /** Deliveries of a channel that wait for a quota. */
 export interface QuotaWait {
   readonly alertChannelId: number;
@@ -60,16 +50,21 @@ const shownAfterMs = 300_000;
 const pending = deliveryStatusCodes.encode('pending');
 const exhausted = deliveryStatusCodes.encode('exhausted');
 
-export function createSendingQuotas({ reader, transaction, clock }: Database): SendingQuotas {
+export function createSendingQuotas({ reader, transaction, clock }: Database) {
   return {
-    take: (claim) =>
+    /**
+     * Counts an attempt. New failures are served first: a part of the limit is theirs. If the limit is reached, the delivery waits for the next hour without a lease. A reminder that
+     * was cancelled meanwhile ends instead, and so does a delivery that has waited for `maxQuotaWaitMs`.
+     */
+    take: (claim: QuotaClaim): Promise<QuotaAnswer> =>
       transaction(async (tx) => {
         if (await count(tx, claim, limitOfOthers(claim.limit))) return 'admitted';
         const isNews = await tellsNews(tx, claim);
         if (isNews && (await count(tx, claim, claim.limit))) return 'admitted';
         return waitOrEnd(tx, claim, isNews);
       }),
-    async waiting(accountId) {
+    /** Channels of an account whose deliveries have waited for a quota for five minutes. */
+    async waiting(accountId: string): Promise<QuotaWait[]> {
       const account = idBytes(accountId);
       const now = clock.now();
       const rows = await reader

@@ -37,22 +37,11 @@ export interface StormRows {
   hastenDigest(digest: DueDigest): void;
 }
 
-/** Storms of the accounts of a transaction. */
-export interface Storms {
-  /** Counts a check that started to fail or recovered. */
-  note(accountId: string, checkId: string): void;
-  /** Starts a storm if the noted alerts require it. @param threshold of the account */
-  begin(accountId: string, threshold: number, now: number): void;
-  /** Whether an alert to people is grouped. */
-  isGrouped(accountId: string, alert: GroupableAlert): boolean;
-  /** The delivery as part of the current digest of its channel; starts one if there is none. */
-  digested(delivery: Delivery, isNews: boolean): Delivery;
-}
-
 /** Checks to read; more than any threshold. */
 export const alertedAtMost = 1001;
 
-export function createStorms(rows: StormRows): Storms {
+/** Storms of the accounts of a transaction. */
+export function createStorms(rows: StormRows) {
   const noted = new Map<string, Set<string>>();
   const read = new Map<string, { storm: AlertStorm; readonly alerted: ReadonlySet<string> }>();
   const storms = (accountId: string) => {
@@ -70,17 +59,21 @@ export function createStorms(rows: StormRows): Storms {
     rows.writeStorm(stormRow(accountId, storm));
   };
   return {
-    note(accountId, checkId) {
+    /** Counts a check that started to fail or recovered. */
+    note(accountId: string, checkId: string): void {
       const checks = noted.get(accountId) ?? new Set();
       noted.set(accountId, checks.add(checkId));
     },
-    begin(accountId, threshold, now) {
+    /** Starts a storm if the noted alerts require it. @param threshold of the account */
+    begin(accountId: string, threshold: number, now: number): void {
       const { storm, alerted } = storms(accountId);
       const counted = new Set([...alerted, ...(noted.get(accountId) ?? [])]).size;
       write(accountId, afterAlert(storm, counted, threshold, now));
     },
-    isGrouped: (accountId, alert) => isGrouped(storms(accountId).storm, alert),
-    digested(delivery, isNews) {
+    /** Whether an alert to people is grouped. */
+    isGrouped: (accountId: string, alert: GroupableAlert): boolean => isGrouped(storms(accountId).storm, alert),
+    /** The delivery as part of the current digest of its channel; starts one if there is none. */
+    digested(delivery: Delivery, isNews: boolean): Delivery {
       const { accountId, alertChannelId, createdAt } = delivery;
       const before = storms(accountId).storm;
       const { dueAt: known = null, digestId: collecting = null } = before.channels[alertChannelId] ?? {};
@@ -95,6 +88,8 @@ export function createStorms(rows: StormRows): Storms {
     },
   };
 }
+
+export type Storms = ReturnType<typeof createStorms>;
 
 /** A digest that is due. @param now epoch ms */
 export function newDigest(own: Pick<Delivery, 'accountId' | 'id' | 'alertChannelId'>, now: number): Delivery {

@@ -17,24 +17,13 @@ export interface RunResult {
   readonly message: string | null;
 }
 
-/** Runs that were started together. */
-export interface Batches {
-  /** Whether every run has ended, or was deleted with its check. */
-  isClosed(batch: Batch): Promise<boolean>;
-  /** Results of the ended runs; checks deleted meanwhile have none. */
-  results(batch: Batch): Promise<RunResult[]>;
-  /**
-   * The runs that a call of a trigger started, in the order of its checks; without those of deleted checks.
-   * @param call ID of the batch, or time of the call (epoch ms)
-   */
-  runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
-}
-
 const pairsAtOnce = 200;
 
-export function createBatches({ dialect, reader }: Database): Batches {
+/** Runs that were started together. */
+export function createBatches({ dialect, reader }: Database) {
   return {
-    async isClosed(batch) {
+    /** Whether every run has ended, or was deleted with its check. */
+    async isClosed(batch: Batch): Promise<boolean> {
       const ids = batch.checks.flatMap((check) => check.runIds).sort();
       const [first, last] = [ids.at(0), ids.at(-1)];
       if (first === undefined || last === undefined) return true;
@@ -50,7 +39,8 @@ export function createBatches({ dialect, reader }: Database): Batches {
         .executeTakeFirst();
       return open === undefined;
     },
-    async results(batch) {
+    /** Results of the ended runs; checks deleted meanwhile have none. */
+    async results(batch: Batch): Promise<RunResult[]> {
       const pairs = batch.checks.flatMap(({ checkId, runIds }) => runIds.map((runId) => [checkId, runId] as const));
       const results: RunResult[] = [];
       for (let start = 0; start < pairs.length; start += pairsAtOnce) {
@@ -70,7 +60,11 @@ export function createBatches({ dialect, reader }: Database): Batches {
       }
       return results;
     },
-    async runs(accountId, target, call) {
+    /**
+     * The runs that a call of a trigger started, in the order of its checks; without those of deleted checks.
+     * @param call ID of the batch, or time of the call (epoch ms)
+     */
+    async runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]> {
       const at = typeof call === 'number' ? call : idTime(idBytes(call));
       const checks = await checksOf(reader, accountId, target);
       const open = await openRuns(reader, accountId, checks, at);

@@ -3,14 +3,10 @@ import { sql } from 'kysely';
 import { idBytes, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-export interface BrowserChecks {
-  /** Location codes of each scheduled one; [] = the server's own. */
-  locations(accountId: string): Promise<(readonly string[])[]>;
-}
-
-export function createBrowserChecks({ reader }: Database): BrowserChecks {
+export function createBrowserChecks({ reader }: Database) {
   return {
-    async locations(accountId) {
+    /** Location codes of each scheduled one; [] = the server's own. */
+    async locations(accountId: string): Promise<(readonly string[])[]> {
       const account = idBytes(accountId);
       // A literal in the statement, so that the planner can use the partial index.
       const browser = sql.lit('BROWSER');

@@ -1,5 +1,14 @@
 // Check groups of accounts. Each change updates the schedules of the group's checks in its transaction.
-import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import {
+  countRows,
+  deleteRows,
+  findRow,
+  findRows,
+  insertRows,
+  updateRows,
+  type Page,
+  type Slice,
+} from '../base/rows.ts';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -48,31 +57,11 @@ export interface GroupFilter {
 export type VariableKey = Pick<EnvironmentVariable, 'key' | 'secret'>;
 
 /** Check groups. Secrets are plain in the records and encrypted in the table. */
-export interface CheckGroups {
-  /** Ordered by ID. */
-  list(
-    accountId: string,
-    filter: GroupFilter,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: StoredGroup[]; total: number }>;
-  find(accountId: string, id: number): Promise<StoredGroup | null>;
-  /** Names of the variables of all groups, without values; a key is repeated for each group that has it. */
-  variableKeys(accountId: string): Promise<VariableKey[]>;
-  /** Locked variables of all groups, without secret ones, which are never used in alerts. */
-  lockedVariables(accountId: string): Promise<EnvironmentVariable[]>;
-  add(write: GroupWrite): Promise<Saved<StoredGroup>>;
-  /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown group. */
-  change(accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite): Promise<Saved<StoredGroup> | null>;
-  /** Keeps its checks, without a group. false = unknown group. */
-  remove(accountId: string, id: number): Promise<boolean>;
-  /** Ends mutes until recovery of groups, of all accounts, of which no check fails any more. */
-  endMutes(): Promise<void>;
-}
-
-export function createCheckGroups(database: Database): CheckGroups {
+export function createCheckGroups(database: Database) {
   const { reader, transaction, seal, clock } = database;
   return {
-    async list(accountId, filter, { limit, offset }) {
+    /** Ordered by ID. */
+    async list(accountId: string, filter: GroupFilter, { limit, offset }: Slice): Promise<Page<StoredGroup>> {
       const matching = () => filterGroups(reader.selectFrom('check_groups'), accountId, filter);
       const size = sql<number>`octet_length(definition) + octet_length(tags)`.as('size');
       const sizes = await matching().select(size).orderBy('id').limit(limit).offset(offset).execute();
@@ -86,14 +75,16 @@ export function createCheckGroups(database: Database): CheckGroups {
       for (const row of found) rows.push(await withChannels(reader, groupOf(row, seal)));
       return { rows, total };
     },
-    find: (accountId, id) => findGroup(reader, accountId, id, seal),
-    async variableKeys(accountId) {
+    find: (accountId: string, id: number) => findGroup(reader, accountId, id, seal),
+    /** Names of the variables of all groups, without values; a key is repeated for each group that has it. */
+    async variableKeys(accountId: string): Promise<VariableKey[]> {
       return (await variablesIn(reader, accountId)).map(({ key, secret }) => ({ key, secret }));
     },
-    async lockedVariables(accountId) {
+    /** Locked variables of all groups, without secret ones, which are never used in alerts. */
+    async lockedVariables(accountId: string): Promise<EnvironmentVariable[]> {
       return (await variablesIn(reader, accountId)).filter(({ locked, secret }) => locked && !secret);
     },
-    add: (write) =>
+    add: (write: GroupWrite): Promise<Saved<StoredGroup>> =>
       transaction(async (tx) => {
         const { accountId } = write.group;
         const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
@@ -108,8 +99,13 @@ export function createCheckGroups(database: Database): CheckGroups {
         await touchAccount(tx, accountId);
         return { saved: await withChannels(tx, group) };
       }),
-    change: (accountId, id, edit) => transaction((tx) => changeGroup(tx, database, { accountId, id, edit })),
-    remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
+    /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown group. */
+    change: (accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite) =>
+      transaction((tx) => changeGroup(tx, database, { accountId, id, edit })),
+    /** Keeps its checks, without a group. false = unknown group. */
+    remove: (accountId: string, id: number) =>
+      transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
+    /** Ends mutes until recovery of groups, of all accounts, of which no check fails any more. */
     endMutes: createEndMutes(database),
   };
 }

@@ -8,14 +8,10 @@ export interface NamedLocations {
   readonly checks: number;
 }
 
-export interface CheckLocations {
-  /** The lists of an account's scheduled checks, without the empty one. */
-  named(accountId: string): Promise<NamedLocations[]>;
-}
-
-export function createCheckLocations({ reader }: Database): CheckLocations {
+export function createCheckLocations({ reader }: Database) {
   return {
-    async named(accountId) {
+    /** The lists of an account's scheduled checks, without the empty one. */
+    async named(accountId: string): Promise<NamedLocations[]> {
       const rows = await reader
         .selectFrom('schedules')
         .select(({ fn }) => ['locations', fn.countAll<number>().as('checks')])

@@ -13,19 +13,7 @@ export interface CheckSubject {
   readonly tags: readonly string[];
 }
 
-export interface CheckSubjects {
-  /** Those of the IDs that exist in the account, in the given order. */
-  ofIds(accountId: string, ids: readonly string[]): Promise<CheckSubject[]>;
-  /** The next checks by ID after `after`, with all of the tags. */
-  after(
-    accountId: string,
-    filter: { readonly tags: readonly string[]; readonly activated: boolean },
-    after: string | null,
-    max: number,
-  ): Promise<CheckSubject[]>;
-}
-
-export function createCheckSubjects({ dialect, reader }: Database): CheckSubjects {
+export function createCheckSubjects({ dialect, reader }: Database) {
   const columns = ['id', 'name', 'check_type', 'activated', 'tags'] as const;
   type Row = { id: Uint8Array; name: string; check_type: string; activated: number; tags: string };
   const subjectOf = (row: Row): CheckSubject => ({
@@ -36,7 +24,8 @@ export function createCheckSubjects({ dialect, reader }: Database): CheckSubject
     tags: parsed<string[]>(row.tags),
   });
   return {
-    async ofIds(accountId, ids) {
+    /** Those of the IDs that exist in the account, in the given order. */
+    async ofIds(accountId: string, ids: readonly string[]): Promise<CheckSubject[]> {
       if (ids.length === 0) return [];
       const rows = await reader
         .selectFrom('checks')
@@ -47,7 +36,13 @@ export function createCheckSubjects({ dialect, reader }: Database): CheckSubject
       const byId = new Map(rows.map((row) => [idText(row.id), subjectOf(row)]));
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
     },
-    async after(accountId, filter, after, max) {
+    /** The next checks by ID after `after`, with all of the tags. */
+    async after(
+      accountId: string,
+      filter: { readonly tags: readonly string[]; readonly activated: boolean },
+      after: string | null,
+      max: number,
+    ): Promise<CheckSubject[]> {
       const matching = filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
       const further = after === null ? matching : matching.where('checks.id', '>', idBytes(after));
       return (await further.select(columns).orderBy('checks.id').limit(max).execute()).map(subjectOf);

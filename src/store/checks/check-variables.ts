@@ -34,25 +34,20 @@ export interface UseFilter {
   readonly groupId?: number;
 }
 
-export interface CheckVariables {
-  /** Ordered by name. */
-  missing(accountId: string, filter?: UseFilter): Promise<MissingUse[]>;
-  groups(accountId: string): Promise<UsingGroup[]>;
-}
-
 /** Maximum number of names and groups. */
 const maxRows = 500;
 const maxGroups = 200;
 
-export function createCheckVariables({ reader }: Database): CheckVariables {
+export function createCheckVariables({ reader }: Database) {
   return {
-    async missing(accountId, filter = {}) {
+    /** Ordered by name. */
+    async missing(accountId: string, filter: UseFilter = {}): Promise<MissingUse[]> {
       const rows = await usesWithoutAccount(reader, accountId, filter);
       const ids = rows.flatMap(({ group }) => group ?? []);
       const groups = await definersOf(reader, accountId, ids);
       return byName(rows.filter(({ name, group }) => group === null || groups.get(group)?.(name) !== true));
     },
-    groups: (accountId) => usingGroups(reader, accountId),
+    groups: (accountId: string) => usingGroups(reader, accountId),
   };
 }
 

@@ -1,5 +1,14 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
-import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import {
+  countRows,
+  deleteRows,
+  findRow,
+  findRows,
+  insertRows,
+  updateRows,
+  type Page,
+  type Slice,
+} from '../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
@@ -47,25 +56,10 @@ export interface CheckWrite extends ChannelChange {
 }
 
 /** Checks. Secrets are plain in the records and encrypted in the table. */
-export interface Checks {
-  list(
-    accountId: string,
-    filter: CheckFilter,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: StoredCheck[]; total: number }>;
-  find(accountId: string, id: string): Promise<StoredCheck | null>;
-  add(write: CheckWrite): Promise<Saved<StoredCheck>>;
-  /**
-   * Reads, edits and writes in one transaction, so that concurrent changes are not lost. `edit` may throw, which
-   * changes nothing. null = unknown check.
-   */
-  change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
-}
-
-export function createChecks(database: Database): Checks {
+export function createChecks(database: Database) {
   const { dialect, reader, transaction, seal, clock, ownLocation } = database;
   return {
-    async list(accountId, filter, { limit, offset }) {
+    async list(accountId: string, filter: CheckFilter, { limit, offset }: Slice): Promise<Page<StoredCheck>> {
       const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
       // Reads IDs first, so that skipped rows are never read and the planner cannot scan the whole account for the
       // order.
@@ -76,8 +70,8 @@ export function createChecks(database: Database): Checks {
       const total = await countRows(matching());
       return { rows: await withChannels(reader, accountId, rows, seal), total };
     },
-    find: (accountId, id) => findCheck(reader, accountId, id, seal),
-    add: (write) =>
+    find: (accountId: string, id: string) => findCheck(reader, accountId, id, seal),
+    add: (write: CheckWrite): Promise<Saved<StoredCheck>> =>
       transaction(async (tx) => {
         const now = clock.now();
         const check: Check = { ...write.check, createdAt: now, updatedAt: null };
@@ -87,7 +81,15 @@ export function createChecks(database: Database): Checks {
           await writeTags(tx, check);
         });
       }),
-    change: (accountId, id, edit) =>
+    /**
+     * Reads, edits and writes in one transaction, so that concurrent changes are not lost. `edit` may throw, which
+     * changes nothing. null = unknown check.
+     */
+    change: (
+      accountId: string,
+      id: string,
+      edit: (present: StoredCheck) => CheckWrite,
+    ): Promise<Saved<StoredCheck> | null> =>
       transaction(async (tx) => {
         const present = await findCheck(tx, accountId, id, seal);
         if (present === null) return null;

@@ -1,5 +1,14 @@
 // Maintenance windows of accounts.
-import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import {
+  countRows,
+  deleteRows,
+  findRow,
+  findRows,
+  insertRows,
+  updateRows,
+  type Page,
+  type Slice,
+} from '../base/rows.ts';
 import type { Kysely, Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -18,43 +27,22 @@ export interface Named {
 }
 
 /** Maintenance windows. */
-export interface MaintenanceWindows {
-  /** Ordered by ID. */
-  list(
-    accountId: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: MaintenanceWindow[]; total: number }>;
-  find(accountId: string, id: number): Promise<MaintenanceWindow | null>;
-  add(accountId: string, write: WindowWrite): Promise<MaintenanceWindow>;
-  /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown window. */
-  change(
-    accountId: string,
-    id: number,
-    edit: (present: MaintenanceWindow) => WindowWrite,
-  ): Promise<MaintenanceWindow | null>;
-  /** Counts the account's checks that match by ID, by group, or by a tag of their own or of their group. */
-  countNamed(accountId: string, named: Named): Promise<number>;
-  /** Those of the checks and groups that the account does not have. */
-  unknownOf(accountId: string, named: Omit<Named, 'tags'>): Promise<Required<Omit<Named, 'tags'>>>;
-  /** false = unknown window. */
-  remove(accountId: string, id: number): Promise<boolean>;
-}
-
-export function createMaintenanceWindows(database: Database): MaintenanceWindows {
+export function createMaintenanceWindows(database: Database) {
   const { reader, transaction, clock } = database;
   const owned = (accountId: string) =>
     reader.selectFrom('maintenance_windows').where('account_id', '=', idBytes(accountId));
   return {
-    async list(accountId, { limit, offset }) {
+    /** Ordered by ID. */
+    async list(accountId: string, { limit, offset }: Slice): Promise<Page<MaintenanceWindow>> {
       const rows = await owned(accountId).selectAll().orderBy('id').limit(limit).offset(offset).execute();
       const total = await countRows(owned(accountId));
       return { rows: rows.map(windowOf), total };
     },
-    async find(accountId, id) {
+    async find(accountId: string, id: number): Promise<MaintenanceWindow | null> {
       const row = await owned(accountId).selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : windowOf(row);
     },
-    add: (accountId, write) =>
+    add: (accountId: string, write: WindowWrite): Promise<MaintenanceWindow> =>
       transaction(async (tx) => {
         await requireWithinLimit(database, tx, accountId, 'maintenanceWindows');
         const id = await nextNumber(tx, accountId, 'maintenance-window');
@@ -63,10 +51,15 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
         await touchAccount(tx, accountId);
         return windowOf(row);
       }),
-    change: (accountId, id, edit) => transaction((tx) => changeIn(tx, clock.now(), { accountId, id, edit })),
-    countNamed: (accountId, named) => countNamed(reader, accountId, named),
-    unknownOf: (accountId, named) => unknownOf(reader, accountId, named),
-    remove: (accountId, id) =>
+    /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown window. */
+    change: (accountId: string, id: number, edit: (present: MaintenanceWindow) => WindowWrite) =>
+      transaction((tx) => changeIn(tx, clock.now(), { accountId, id, edit })),
+    /** Counts the account's checks that match by ID, by group, or by a tag of their own or of their group. */
+    countNamed: (accountId: string, named: Named) => countNamed(reader, accountId, named),
+    /** Those of the checks and groups that the account does not have. */
+    unknownOf: (accountId: string, named: Omit<Named, 'tags'>) => unknownOf(reader, accountId, named),
+    /** false = unknown window. */
+    remove: (accountId: string, id: number): Promise<boolean> =>
       transaction(async (tx) => {
         const removed = await deleteRows(tx, 'maintenance_windows', { account_id: idBytes(accountId), id });
         if (removed === 0) return false;

@@ -29,22 +29,6 @@ interface GroupVariables {
   readonly ofGroup: readonly EnvironmentVariable[];
 }
 
-/** Reads contexts, from the cache if nothing in the account changed. */
-export interface Contexts {
-  /**
-   * In the order of the input; null if the check was deleted. Concurrent reads are allowed.
-   * Rejects with StoreUnavailableError, and with GoneGroupError, after which the transaction is repeated.
-   */
-  read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]>;
-  /** Variables of accounts and their groups, in the order of the input. */
-  variables(session: Session, asked: readonly OfGroup[]): Promise<readonly GroupVariables[]>;
-  /**
-   * The same from the cache only; null = something must be read.
-   * @param revisions current revisions of the runs' accounts; a missing one is 0
-   */
-  remembered(runs: readonly OfCheck[], revisions: ReadonlyMap<string, number>): CheckContext[] | null;
-}
-
 /** The group of a check was deleted between the statements that read the two. A repeated read finds no group. */
 export class GoneGroupError extends Error {
   override readonly name = 'GoneGroupError';
@@ -52,17 +36,23 @@ export class GoneGroupError extends Error {
   readonly code = '40001';
 }
 
-export function createContexts(seal: Seal): Contexts {
+/** Reads contexts, from the cache if nothing in the account changed. */
+export function createContexts(seal: Seal) {
   const accounts = new Map<string, AccountContext>();
   return {
-    async read(session, runs) {
+    /**
+     * In the order of the input; null if the check was deleted. Concurrent reads are allowed.
+     * Rejects with StoreUnavailableError, and with GoneGroupError, after which the transaction is repeated.
+     */
+    async read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]> {
       const ids = [...new Set(runs.map(({ accountId }) => accountId))];
       // Used until the end of this read, even if another read replaces them meanwhile.
       const own = await readAccounts(session, ids, accounts, seal);
       await readChecks(session, runs, own, seal);
       return runs.map(({ accountId, checkId }) => own.get(accountId)?.checks.get(checkId) ?? null);
     },
-    async variables(session, asked) {
+    /** Variables of accounts and their groups, in the order of the input. */
+    async variables(session: Session, asked: readonly OfGroup[]): Promise<readonly GroupVariables[]> {
       const ids = [...new Set(asked.map(({ accountId }) => accountId))];
       const own = await readAccounts(session, ids, accounts, seal);
       const groups = asked.map(({ accountId, groupId }) => ({ account_id: idBytes(accountId), group_id: groupId }));
@@ -73,7 +63,11 @@ export function createContexts(seal: Seal): Contexts {
         return { ofAccount: account?.variables ?? [], ofGroup: group?.environmentVariables ?? [] };
       });
     },
-    remembered(runs, revisions) {
+    /**
+     * The same from the cache only; null = something must be read.
+     * @param revisions current revisions of the runs' accounts; a missing one is 0
+     */
+    remembered(runs: readonly OfCheck[], revisions: ReadonlyMap<string, number>): CheckContext[] | null {
       const found: CheckContext[] = [];
       for (const { accountId, checkId } of runs) {
         const account = accounts.get(accountId);
@@ -86,6 +80,8 @@ export function createContexts(seal: Seal): Contexts {
     },
   };
 }
+
+export type Contexts = ReturnType<typeof createContexts>;
 
 /**
  * Reads the revisions first: later reads are of that revision, or newer and repeated next time.

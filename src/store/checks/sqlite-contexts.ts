@@ -11,22 +11,7 @@ import type { Seal } from '../base/seal.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 
 /** Reads contexts, from the cache if nothing in the account changed. */
-export interface Contexts {
-  /** null if the check was deleted. */
-  read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
-  /** For checks whose rows were read together, in their order; only their accounts and groups are cached. */
-  ofRows(connection: Connection, rows: readonly ChecksTable[]): CheckContext[];
-  /** Variables of an account and one of its groups. */
-  variables(
-    connection: Connection,
-    accountId: string,
-    groupId: number | null,
-  ): { readonly ofAccount: readonly EnvironmentVariable[]; readonly ofGroup: readonly EnvironmentVariable[] };
-  /** Call at the start of each transaction that reads contexts: it reads revisions once per transaction. */
-  begin(): void;
-}
-
-export function createContexts(seal: Seal): Contexts {
+export function createContexts(seal: Seal) {
   const accounts = new Map<string, AccountContext>();
   const fresh = new Set<string>();
   const accountOf = (connection: Connection, accountId: string): AccountContext => {
@@ -43,8 +28,10 @@ export function createContexts(seal: Seal): Contexts {
     return account;
   };
   return {
-    begin: () => fresh.clear(),
-    read(connection, accountId, checkId) {
+    /** Call at the start of each transaction that reads contexts: it reads revisions once per transaction. */
+    begin: (): void => fresh.clear(),
+    /** null if the check was deleted. */
+    read(connection: Connection, accountId: string, checkId: string): CheckContext | null {
       const account = accountOf(connection, accountId);
       const kept = account.checks.get(checkId);
       if (kept !== undefined) return kept;
@@ -52,15 +39,23 @@ export function createContexts(seal: Seal): Contexts {
       if (context !== null) account.checks.set(checkId, context);
       return context;
     },
-    variables(connection, accountId, groupId) {
+    /** Variables of an account and one of its groups. */
+    variables(
+      connection: Connection,
+      accountId: string,
+      groupId: number | null,
+    ): { readonly ofAccount: readonly EnvironmentVariable[]; readonly ofGroup: readonly EnvironmentVariable[] } {
       const account = accountOf(connection, accountId);
       const group = groupId === null ? null : readGroup(connection, account, idBytes(accountId), groupId, seal);
       return { ofAccount: account.variables, ofGroup: group?.environmentVariables ?? [] };
     },
-    ofRows: (connection, rows) =>
+    /** For checks whose rows were read together, in their order; only their accounts and groups are cached. */
+    ofRows: (connection: Connection, rows: readonly ChecksTable[]): CheckContext[] =>
       rows.map((row) => contextOfRow(connection, accountOf(connection, idText(row.account_id)), row, seal)),
   };
 }
+
+export type Contexts = ReturnType<typeof createContexts>;
 
 function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
   const account = connection

@@ -7,22 +7,14 @@ import { type Database, ownedBy } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 
-/** Options of calls. */
-export interface TriggerCalls {
-  /** null = the call had no options, or its runs ended long ago. */
-  optionsOf(accountId: string, batchId: string): Promise<CallOptions | null>;
-  /** Deletes the variables of a call whose runs have ended. */
-  forget(accountId: string, batchId: string): Promise<void>;
-  /** Deletes the options of calls of all accounts whose runs have ended by now (epoch ms). Returns their number. */
-  removeOld(now: number): Promise<number>;
-}
-
 /** Maximum duration of a run including its retries, ms. */
 const retentionMs = 2 * 3_600_000;
 
-export function createTriggerCalls({ reader, transaction, seal }: Database): TriggerCalls {
+/** Options of calls. */
+export function createTriggerCalls({ reader, transaction, seal }: Database) {
   return {
-    async optionsOf(accountId, batchId) {
+    /** null = the call had no options, or its runs ended long ago. */
+    async optionsOf(accountId: string, batchId: string): Promise<CallOptions | null> {
       const row = await findRow(reader, 'trigger_calls', { account_id: idBytes(accountId), id: idBytes(batchId) }, [
         'is_quiet',
         'variables',
@@ -34,11 +26,13 @@ export function createTriggerCalls({ reader, transaction, seal }: Database): Tri
         variables: variables.map(([key, sealed]) => ({ key, value: seal.open(sealed), locked: true, secret: true })),
       };
     },
-    forget: (accountId, batchId) =>
+    /** Deletes the variables of a call whose runs have ended. */
+    forget: (accountId: string, batchId: string): Promise<void> =>
       transaction(async (tx) => {
         await deleteRows(tx, 'trigger_calls', { account_id: idBytes(accountId), id: idBytes(batchId) });
       }),
-    removeOld: (now) =>
+    /** Deletes the options of calls of all accounts whose runs have ended by now (epoch ms). Returns their number. */
+    removeOld: (now: number): Promise<number> =>
       transaction(async (tx) => {
         const removed = await tx
           .deleteFrom('trigger_calls')

@@ -4,31 +4,23 @@ import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import { startTrigger, type TriggerOrder, type TriggerStart } from './start-trigger.ts';
+import { startTrigger, type TriggerOrder } from './start-trigger.ts';
 import { recordOf, triggerOf } from './trigger-rows.ts';
 
 /** Triggers of check groups and checks, and the runs that a call starts. */
-export interface Triggers {
-  find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
-  findByToken(token: string): Promise<Trigger | null>;
-  /** false = there was none. */
-  remove(accountId: string, target: TriggerTarget): Promise<boolean>;
-  /** All effects of a call in one transaction: all of its runs start, or none. */
-  start(order: TriggerOrder): Promise<TriggerStart>;
-}
-
-export function createTriggers(database: Database): Triggers {
+export function createTriggers(database: Database) {
   const { reader, seal } = database;
   return {
-    async find(accountId, target) {
+    async find(accountId: string, target: TriggerTarget): Promise<Trigger | null> {
       const row = await triggerOf(reader, accountId, target);
       return row === undefined ? null : recordOf(row);
     },
-    async findByToken(token) {
+    async findByToken(token: string): Promise<Trigger | null> {
       const row = await findRow(reader, 'triggers', { token });
       return row === undefined ? null : recordOf(row);
     },
-    remove: (accountId, target) =>
+    /** false = there was none. */
+    remove: (accountId: string, target: TriggerTarget): Promise<boolean> =>
       database.transaction(async (tx) => {
         const owned = tx.deleteFrom('triggers').where('account_id', '=', idBytes(accountId));
         const wanted =
@@ -38,6 +30,7 @@ export function createTriggers(database: Database): Triggers {
         const removed = await wanted.executeTakeFirst();
         return Number(removed.numDeletedRows) > 0;
       }),
-    start: (order) => database.waitingTransaction((tx) => startTrigger(tx, order, seal)),
+    /** All effects of a call in one transaction: all of its runs start, or none. */
+    start: (order: TriggerOrder) => database.waitingTransaction((tx) => startTrigger(tx, order, seal)),
   };
 }

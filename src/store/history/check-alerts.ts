@@ -1,5 +1,5 @@
 // Alerts as the API reads them.
-import { countRows } from '../base/rows.ts';
+import { countRows, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
@@ -35,18 +35,14 @@ export interface AlertFilter {
   readonly checkId: string | null;
 }
 
-export interface CheckAlerts {
-  /** Newest first. */
-  list(
-    accountId: string,
-    filter: AlertFilter,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: StoredAlert[]; total: number }>;
-}
-
-export function createCheckAlerts({ reader }: Database): CheckAlerts {
+export function createCheckAlerts({ reader }: Database) {
   return {
-    async list(accountId, { from, to, checkId }, { limit, offset }) {
+    /** Newest first. */
+    async list(
+      accountId: string,
+      { from, to, checkId }: AlertFilter,
+      { limit, offset }: Slice,
+    ): Promise<Page<StoredAlert>> {
       const inTime = reader
         .selectFrom('alerts')
         .where('account_id', '=', idBytes(accountId))

@@ -60,26 +60,10 @@ export interface History {
   readonly stretches: readonly (Stretch & { readonly checkId: string })[];
 }
 
-export interface CheckHistory {
-  /** Number of checks to read at a time. */
-  readonly checksAtOnce: number;
-  /** For checks of one account, at most that many at a time. */
-  read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History>;
-  /**
-   * Totals of each check in a time range (epoch ms, `to` exclusive), over all locations, by ID. The range starts as for
-   * daily pieces.
-   */
-  sums(
-    accountId: string,
-    checkIds: readonly string[],
-    span: Pick<HistoryQuestion, 'from' | 'to'>,
-  ): Promise<ReadonlyMap<string, RollUp>>;
-}
-
 /** Amount of roll-ups read at a time, ms, because a read of months blocks the event loop. */
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
-export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
+export function createCheckHistory({ reader, clock, dialect }: Database) {
   const merged = createMergedResponses();
   const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
     const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
@@ -88,18 +72,30 @@ export function createCheckHistory({ reader, clock, dialect }: Database): CheckH
     return { reader, dialect, merged, account, checks, question, areTogether, parts };
   };
   return {
+    /** Number of checks to read at a time. */
     checksAtOnce: dialect.historiesAtOnce,
-    async read(accountId, checkIds, question) {
+    /** For checks of one account, at most that many at a time. */
+    async read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History> {
       const scope = scopeOf(accountId, checkIds, question);
       return readHistory(scope, await readKnown(scope), clock.now());
     },
-    async sums(accountId, checkIds, span) {
+    /**
+     * Totals of each check in a time range (epoch ms, `to` exclusive), over all locations, by ID. The range starts as for
+     * daily pieces.
+     */
+    async sums(
+      accountId: string,
+      checkIds: readonly string[],
+      span: Pick<HistoryQuestion, 'from' | 'to'>,
+    ): Promise<ReadonlyMap<string, RollUp>> {
       if (checkIds.length === 0) return new Map();
       const scope = scopeOf(accountId, checkIds, { ...span, pieceMs: dayMs });
       return sumsOf(scope, await readKnown(scope), clock.now());
     },
   };
 }
+
+export type CheckHistory = ReturnType<typeof createCheckHistory>;
 
 /** The database sums up checks without rows that need individual treatment, which are nearly all. */
 async function sumsOf(scope: Scope, known: Known, now: number): Promise<Map<string, RollUp>> {

@@ -1,5 +1,5 @@
 // Results as the API reads them: lists, single results, and complete exchanges.
-import { findRow } from '../base/rows.ts';
+import { findRow, type Page, type Slice } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
@@ -50,29 +50,7 @@ export interface ResultFilter {
 }
 
 /** Results of checks, newest first. */
-export interface CheckResults {
-  list(
-    accountId: string,
-    checkId: string,
-    filter: ResultFilter,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: StoredResult[]; total: number }>;
-  /** Older than the result `before`; null = from the newest. */
-  walk(
-    accountId: string,
-    checkId: string,
-    filter: ResultFilter,
-    before: string | null,
-    limit: number,
-  ): Promise<StoredResult[]>;
-  find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
-  /** A result whose check is unknown to the caller; searches all checks of the account. */
-  findAnywhere(accountId: string, id: string): Promise<StoredResult | null>;
-  /** Name and type of a check; null = unknown check. */
-  subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
-}
-
-export function createCheckResults({ reader, dialect, clock }: Database): CheckResults {
+export function createCheckResults({ reader, dialect, clock }: Database) {
   const exchanges = {
     reader,
     rowsAtOnce: dialect.rowsAtOnce === null ? null : exchangesAtOnce,
@@ -81,16 +59,23 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
   const sliced = (accountId: string, checkId: string, filter: ResultFilter) =>
     slicedResults({ reader, dialect, clock }, accountId, checkId, filter);
   return {
-    async list(accountId, checkId, filter, page) {
+    async list(accountId: string, checkId: string, filter: ResultFilter, page: Slice): Promise<Page<StoredResult>> {
       const { rows, total } = await pageInSlices(sliced(accountId, checkId, filter), page);
       return { rows: await withExchanges(exchanges, rows), total };
     },
-    async walk(accountId, checkId, filter, before, limit) {
+    /** Older than the result `before`; null = from the newest. */
+    async walk(
+      accountId: string,
+      checkId: string,
+      filter: ResultFilter,
+      before: string | null,
+      limit: number,
+    ): Promise<StoredResult[]> {
       const start = before === null ? null : idBytes(before);
       const rows = await headInSlices(sliced(accountId, checkId, filter), start, limit);
       return withExchanges(exchanges, rows);
     },
-    async find(accountId, checkId, id) {
+    async find(accountId: string, checkId: string, id: string): Promise<StoredResult | null> {
       const row = await findRow(reader, 'results', {
         account_id: idBytes(accountId),
         check_id: idBytes(checkId),
@@ -98,7 +83,8 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
       });
       return row === undefined ? null : ((await withExchanges(exchanges, [row]))[0] ?? null);
     },
-    async findAnywhere(accountId, id) {
+    /** A result whose check is unknown to the caller; searches all checks of the account. */
+    async findAnywhere(accountId: string, id: string): Promise<StoredResult | null> {
       const row = await reader
         .selectFrom('checks')
         .innerJoin('results', (join) =>
@@ -110,7 +96,8 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
         .executeTakeFirst();
       return row === undefined ? null : ((await withExchanges(exchanges, [row]))[0] ?? null);
     },
-    async subject(accountId, checkId) {
+    /** Name and type of a check; null = unknown check. */
+    async subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null> {
       const row = await findRow(reader, 'checks', { account_id: idBytes(accountId), id: idBytes(checkId) }, [
         'name',
         'check_type',

@@ -17,16 +17,6 @@ import type { CheckStatesTable, Tables } from '../base/tables/schema.ts';
 /** Adjacent statuses in the list. */
 export type StatusPiece = readonly StatusOfCheck[];
 
-/** The state of every check. */
-export interface CheckStatuses {
-  /**
-   * All checks including those without results, oldest first, in chunks. A chunk is the same array while nothing in it
-   * changes.
-   */
-  list(accountId: string): Promise<readonly StatusPiece[]>;
-  find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
-}
-
 /** Maximum number of rows per statement, because it blocks the event loop. */
 const checksAtOnce = 1000;
 /** Checks whose statuses are cached, of all accounts together: about 1 kB each. */
@@ -71,7 +61,8 @@ interface Entry {
   state: StateRow | null;
 }
 
-export function createCheckStatuses({ reader, dialect }: Database): CheckStatuses {
+/** The state of every check. */
+export function createCheckStatuses({ reader, dialect }: Database) {
   const remembered = createRecent<Known>({ max: maxRemembered, sizeOf: ({ entries }) => Math.max(1, entries.size) });
   const readKnown = async (accountId: string): Promise<Known> => {
     const revision = await accountRevision(reader, accountId);
@@ -86,7 +77,11 @@ export function createCheckStatuses({ reader, dialect }: Database): CheckStatuse
     return { revision, entries: new Map(entries.map((entry) => [entry.check.key, entry])), pieces, sum: null };
   };
   return {
-    async list(accountId) {
+    /**
+     * All checks including those without results, oldest first, in chunks. A chunk is the same array while nothing in it
+     * changes.
+     */
+    async list(accountId: string): Promise<readonly StatusPiece[]> {
       const known = await readKnown(accountId);
       const sum = await stateRevisions(reader, accountId);
       if (sum === known.sum) return [...known.pieces];
@@ -108,7 +103,7 @@ export function createCheckStatuses({ reader, dialect }: Database): CheckStatuse
       remembered.set(accountId, known);
       return [...known.pieces];
     },
-    async find(accountId, checkId) {
+    async find(accountId: string, checkId: string): Promise<StatusOfCheck | null> {
       const id = idBytes(checkId);
       const check = await checkRows(reader, dialect, accountId).where('checks.id', '=', id).executeTakeFirst();
       if (check === undefined) return null;

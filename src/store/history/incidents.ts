@@ -1,8 +1,8 @@
 // Incidents of checks as the API reads them.
-import { countRows, findRow } from '../base/rows.ts';
+import { countRows, findRow, type Page, type Slice } from '../base/rows.ts';
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
-import { type AcknowledgeOutcome, acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
+import { acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
 import { alertOf, alertRows, type StoredAlert } from './check-alerts.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -17,27 +17,14 @@ export interface IncidentFilter {
   readonly state: 'open' | 'ended' | null;
 }
 
-export interface Incidents {
-  /** Newest first. */
-  list(
-    accountId: string,
-    filter: IncidentFilter,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: Incident[]; total: number }>;
-  find(accountId: string, id: string): Promise<Incident | null>;
-  /** The incident of an alert, if it has one; null = unknown alert. */
-  ofAlert(accountId: string, alertId: string): Promise<{ readonly incidentId: string | null } | null>;
-  /** Acknowledges it and cancels pending reminders. @param at epoch ms */
-  acknowledge(accountId: string, id: string, by: Acknowledger, at: number): Promise<AcknowledgeOutcome>;
-  /** Takes the acknowledgement back. */
-  unacknowledge(accountId: string, id: string): Promise<AcknowledgeOutcome>;
-  /** Its newest alerts, newest first. */
-  alerts(accountId: string, id: string, max: number): Promise<StoredAlert[]>;
-}
-
-export function createIncidents({ reader, transaction }: Database): Incidents {
+export function createIncidents({ reader, transaction }: Database) {
   return {
-    async list(accountId, { from, to, checkId, state }, { limit, offset }) {
+    /** Newest first. */
+    async list(
+      accountId: string,
+      { from, to, checkId, state }: IncidentFilter,
+      { limit, offset }: Slice,
+    ): Promise<Page<Incident>> {
       let matching = reader.selectFrom('incidents').where('account_id', '=', idBytes(accountId));
       if (from !== null) matching = matching.where('id', '>=', firstIdAt(from));
       if (to !== null) matching = matching.where('id', '<', firstIdAt(to + 1));
@@ -52,19 +39,24 @@ export function createIncidents({ reader, transaction }: Database): Incidents {
       const total = await countRows(matching);
       return { rows: rows.map(incidentOf), total };
     },
-    async find(accountId, id) {
+    async find(accountId: string, id: string): Promise<Incident | null> {
       const row = await incidentRows(reader, accountId).where('incidents.id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : incidentOf(row);
     },
-    async ofAlert(accountId, alertId) {
+    /** The incident of an alert, if it has one; null = unknown alert. */
+    async ofAlert(accountId: string, alertId: string): Promise<{ readonly incidentId: string | null } | null> {
       const row = await findRow(reader, 'alerts', { account_id: idBytes(accountId), id: idBytes(alertId) }, [
         'incident_id',
       ]);
       return row === undefined ? null : { incidentId: idTextOrNull(row.incident_id) };
     },
-    acknowledge: (accountId, id, by, at) => transaction((tx) => acknowledgeIncident(tx, accountId, id, by, at)),
-    unacknowledge: (accountId, id) => transaction((tx) => unacknowledgeIncident(tx, accountId, id)),
-    async alerts(accountId, id, max) {
+    /** Acknowledges it and cancels pending reminders. @param at epoch ms */
+    acknowledge: (accountId: string, id: string, by: Acknowledger, at: number) =>
+      transaction((tx) => acknowledgeIncident(tx, accountId, id, by, at)),
+    /** Takes the acknowledgement back. */
+    unacknowledge: (accountId: string, id: string) => transaction((tx) => unacknowledgeIncident(tx, accountId, id)),
+    /** Its newest alerts, newest first. */
+    async alerts(accountId: string, id: string, max: number): Promise<StoredAlert[]> {
       const rows = await alertRows(reader)
         .where('alerts.account_id', '=', idBytes(accountId))
         .where('alerts.incident_id', '=', idBytes(id))

@@ -10,32 +10,29 @@ export interface Merged extends Pick<RollUp, 'responses' | 'failedResponses'> {
   readonly versions: number;
 }
 
-/** Recently merged data, by part of a range (as text) and check ID. */
-export interface MergedResponses {
-  /** Whether anything is cached for one of these checks: if not, all are best read at once. */
-  isAny(part: string, checks: readonly IdBytes[]): boolean;
-  /** undefined = not cached, or the rows have changed. */
-  get(part: string, checkId: string, versions: number): Merged | undefined;
-  keep(part: string, checkId: string, merged: Merged): void;
-}
-
 /** Maximum number of cached response time buckets, of all checks together: at most eight bytes each. */
 const maxClasses = 1_000_000;
 /** Overhead of a cached check, in buckets. */
 const overhead = 100;
 
-export function createMergedResponses(): MergedResponses {
+/** Recently merged data, by part of a range (as text) and check ID. */
+export function createMergedResponses() {
   const known = createRecent<Merged>({
     max: maxClasses,
     sizeOf: ({ responses, failedResponses }) =>
       overhead + responses.sketch.counts.length + failedResponses.sketch.counts.length,
   });
   return {
-    isAny: (part, checks) => checks.some((check) => known.get(`${part}/${idText(check)}`) !== undefined),
-    get(part, checkId, versions) {
+    /** Whether anything is cached for one of these checks: if not, all are best read at once. */
+    isAny: (part: string, checks: readonly IdBytes[]): boolean =>
+      checks.some((check) => known.get(`${part}/${idText(check)}`) !== undefined),
+    /** undefined = not cached, or the rows have changed. */
+    get(part: string, checkId: string, versions: number): Merged | undefined {
       const merged = known.get(`${part}/${checkId}`);
       return merged?.versions === versions ? merged : undefined;
     },
-    keep: (part, checkId, merged) => known.set(`${part}/${checkId}`, merged),
+    keep: (part: string, checkId: string, merged: Merged): void => known.set(`${part}/${checkId}`, merged),
   };
 }
+
+export type MergedResponses = ReturnType<typeof createMergedResponses>;

@@ -5,13 +5,7 @@ import { pingSignalCodes, pingStateCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { PingsTable } from '../base/tables/heartbeat-tables.ts';
 
-export interface Pings {
-  /** Newest first; missing pings are at most half of them as long as there are enough received ones. */
-  list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
-  find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
-}
-
-export function createPings({ reader }: Database): Pings {
+export function createPings({ reader }: Database) {
   const ofCheck = (accountId: string, checkId: string) =>
     reader
       .selectFrom('pings')
@@ -19,7 +13,8 @@ export function createPings({ reader }: Database): Pings {
       .where('account_id', '=', idBytes(accountId))
       .where('check_id', '=', idBytes(checkId));
   return {
-    async list(accountId, checkId, limit) {
+    /** Newest first; missing pings are at most half of them as long as there are enough received ones. */
+    async list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]> {
       const missing = pingSignalCodes.encode('missing');
       const newest = (isMissing: boolean) =>
         ofCheck(accountId, checkId)
@@ -29,7 +24,7 @@ export function createPings({ reader }: Database): Pings {
           .execute();
       return mixedPings((await newest(false)).map(pingOf), (await newest(true)).map(pingOf), limit);
     },
-    async find(accountId, checkId, id) {
+    async find(accountId: string, checkId: string, id: string): Promise<PingEvent | null> {
       const row = await ofCheck(accountId, checkId).where('id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : pingOf(row);
     },

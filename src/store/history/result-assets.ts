@@ -1,5 +1,5 @@
 // Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
-import { deleteRows, findRow, insertRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRow, insertRows } from '../base/rows.ts';
 import type { Kysely } from 'kysely';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
@@ -21,33 +21,25 @@ export interface AssetOwner {
   readonly location: string;
 }
 
-/** Assets of results. */
-export interface ResultAssets {
-  /**
-   * Stores the assets of a recorded result; drops them if the check was deleted meanwhile. They are listed once all
-   * content is stored. Rejects with StoreUnavailableError while their account is being moved. `newest`: replaces those
-   * of its check and location that were stored as newest.
-   */
-  keep(owner: AssetOwner, assets: readonly Asset[], keeping: 'with-result' | 'newest'): Promise<void>;
-  /** By result, ordered by number; results without assets are missing. */
-  of(
-    accountId: string,
-    checkId: string,
-    resultIds: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
-  /** null = there is no such asset, or it is no longer stored. */
-  read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
-}
-
 interface Key {
   readonly account_id: IdBytes;
   readonly check_id: IdBytes;
   readonly result_id: IdBytes;
 }
 
-export function createResultAssets({ reader, transaction }: Database): ResultAssets {
+/** Assets of results. */
+export function createResultAssets({ reader, transaction }: Database) {
   return {
-    async keep({ accountId, checkId, resultId, location }, assets, keeping) {
+    /**
+     * Stores the assets of a recorded result; drops them if the check was deleted meanwhile. They are listed once all
+     * content is stored. Rejects with StoreUnavailableError while their account is being moved. `newest`: replaces those
+     * of its check and location that were stored as newest.
+     */
+    async keep(
+      { accountId, checkId, resultId, location }: AssetOwner,
+      assets: readonly Asset[],
+      keeping: 'with-result' | 'newest',
+    ): Promise<void> {
       const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: idBytes(resultId) };
       for (const [index, { content }] of assets.entries()) {
         for (let part = 0; part * partBytes < content.length; part++) {
@@ -69,7 +61,12 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
       }));
       if (rows.length > 0) await transaction((tx) => listAssets(tx, key, rows, keeping === 'newest' ? location : null));
     },
-    async of(accountId, checkId, resultIds) {
+    /** By result, ordered by number; results without assets are missing. */
+    async of(
+      accountId: string,
+      checkId: string,
+      resultIds: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly AssetFacts[]>> {
       const ids = resultIds.map(idBytes).toSorted((one, other) => Buffer.compare(one, other));
       const [least, max] = [ids[0], ids.at(-1)];
       if (least === undefined || max === undefined) return new Map();
@@ -84,21 +81,14 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
         .where('result_id', '<=', max)
         .orderBy('number')
         .execute();
-      const found = new Map<string, AssetFacts[]>();
-      for (const row of rows) {
-        const id = idText(row.result_id);
-        found.set(id, [...(found.get(id) ?? []), factsOf(row)]);
-      }
-      return found;
+      const found = Map.groupBy(rows, (row) => idText(row.result_id));
+      return new Map([...found].map(([id, assets]) => [id, assets.map(factsOf)]));
     },
-    async read(accountId, checkId, resultId, number) {
-      const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: idBytes(resultId) };
-      const row = await reader
-        .selectFrom('result_assets')
-        .selectAll()
-        .where((at) => at.and({ ...key, number }))
-        .executeTakeFirst();
-      return row === undefined ? null : openAsset(reader, { ...key, number }, factsOf(row));
+    /** null = there is no such asset, or it is no longer stored. */
+    async read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null> {
+      const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: idBytes(resultId), number };
+      const row = await findRow(reader, 'result_assets', key);
+      return row === undefined ? null : openAsset(reader, key, factsOf(row));
     },
   };
 }
@@ -157,11 +147,7 @@ async function openAsset(
   facts: AssetFacts,
 ): Promise<AssetFile | null> {
   const count = Math.ceil(facts.bytes / partBytes);
-  const { parts } = await reader
-    .selectFrom('asset_parts')
-    .select(({ fn }) => fn.countAll<number>().as('parts'))
-    .where((at) => at.and({ ...key }))
-    .executeTakeFirstOrThrow();
+  const parts = await countRows(reader.selectFrom('asset_parts').where((at) => at.and({ ...key })));
   return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
 }
 
@@ -172,11 +158,7 @@ async function* partsOf(
   count: number,
 ): AsyncGenerator<Uint8Array> {
   for (let part = 0; part < count; part++) {
-    const row = await reader
-      .selectFrom('asset_parts')
-      .select('content')
-      .where((at) => at.and({ ...key, part }))
-      .executeTakeFirst();
+    const row = await findRow(reader, 'asset_parts', { ...key, part }, ['content']);
     if (row === undefined) throw new Error('the asset was deleted while it was being read');
     yield row.content;
   }

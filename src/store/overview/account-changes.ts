@@ -21,12 +21,6 @@ export interface AccountChange {
   readonly notices: boolean;
 }
 
-/** Polls an account. */
-export interface AccountChanges {
-  /** Creates a poller, whose first poll finds nothing. */
-  open(accountId: string): { next(): Promise<AccountChange> };
-}
-
 /** Maximum number of waiting deliveries to compare; if there are more, every poll reports a change. */
 const maxWaiting = 1000;
 
@@ -40,9 +34,11 @@ interface KnownState {
   seenIn: number;
 }
 
-export function createAccountChanges({ reader, dialect }: Database): AccountChanges {
+/** Polls an account. */
+export function createAccountChanges({ reader, dialect }: Database) {
   return {
-    open(accountId) {
+    /** Creates a poller, whose first poll finds nothing. */
+    open(accountId: string): { next(): Promise<AccountChange> } {
       const states = new Map<string, KnownState>();
       let [facts, look]: [Facts | null, number] = [null, 0];
       return {

@@ -29,14 +29,7 @@ const pastLastsMs = 60_000;
 const maxYoung = 2;
 
 /** Metrics of checks in the overview. */
-export interface FiguresReader {
-  /** For some checks, by ID. */
-  of(account: string, ids: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>>;
-  /** Availability of the last day by check ID, from roll-ups only; without unknown ones. */
-  ratios(account: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-}
-
-export function createOverviewFigures({ reader, dialect, clock }: Database, history: CheckHistory): FiguresReader {
+export function createOverviewFigures({ reader, dialect, clock }: Database, history: CheckHistory) {
   const remembered = createRecent<Past>({ max: maxRemembered, sizeOf: () => 1 });
   const areTogether = dialect.rowsAtOnce === null;
   const scopeOf = async (account: string): Promise<FiguresScope> => {
@@ -45,7 +38,8 @@ export function createOverviewFigures({ reader, dialect, clock }: Database, hist
     return { reader, dialect, history, areTogether, account, now, rolledTo, remembered };
   };
   return {
-    async of(account, ids) {
+    /** For some checks, by ID. */
+    async of(account: string, ids: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>> {
       const scope = await scopeOf(account);
       const parts: (readonly string[])[] = [];
       const atOnce = dialect.historiesAtOnce;
@@ -58,7 +52,8 @@ export function createOverviewFigures({ reader, dialect, clock }: Database, hist
       }
       return new Map(figures);
     },
-    async ratios(account, ids) {
+    /** Availability of the last day by check ID, from roll-ups only; without unknown ones. */
+    async ratios(account: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const scope = await scopeOf(account);
       const ratios = new Map<string, number>();
       const atOnce = dialect.historiesAtOnce * 4;
@@ -74,6 +69,8 @@ export function createOverviewFigures({ reader, dialect, clock }: Database, hist
     },
   };
 }
+
+export type FiguresReader = ReturnType<typeof createOverviewFigures>;
 
 interface FiguresScope extends PastScope {
   readonly history: CheckHistory;

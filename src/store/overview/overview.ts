@@ -13,19 +13,6 @@ import type { CheckHistory } from '../history/check-history.ts';
 import { createOverviewChecks, type OverviewChecks, type TargetOf } from './overview-checks.ts';
 import { createOverviewFigures, type FiguresReader } from './overview-figures.ts';
 
-export interface Overview {
-  /** All committed checks and maintenance windows. */
-  checks(accountId: string, targetOf: TargetOf): Promise<OverviewChecks>;
-  /** Metrics of some checks by ID. */
-  figures(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>>;
-  /** Availability (0 to 1) of the last day by check ID, from roll-ups; up to half a minute old. */
-  availabilities(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Newest results by check ID. */
-  newestResults(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, NewestResult>>;
-  /** Up to five seconds old. */
-  deliveries(accountId: string): Promise<DeliveryCounts>;
-}
-
 /** Maximum number of deliveries counted of each kind. */
 const maxCounted = 10_000;
 /** Rows per statement, because it blocks the event loop. */
@@ -40,7 +27,7 @@ interface Cached<Value> {
   readonly value: Value;
 }
 
-export function createOverview(database: Database, history: CheckHistory): Overview {
+export function createOverview(database: Database, history: CheckHistory) {
   const { reader, clock } = database;
   const readChecks = createOverviewChecks(database);
   const figures = createOverviewFigures(database, history);
@@ -51,7 +38,8 @@ export function createOverview(database: Database, history: CheckHistory): Overv
   >();
   const counts = createRecent<Cached<DeliveryCounts>>({ max: maxAccounts, sizeOf: () => 1 });
   return {
-    async checks(accountId, targetOf) {
+    /** All committed checks and maintenance windows. */
+    async checks(accountId: string, targetOf: TargetOf): Promise<OverviewChecks> {
       const gather = gathers.get(accountId) ?? {
         waiting: 0,
         read: createGather<TargetOf, OverviewChecks>({
@@ -70,10 +58,15 @@ export function createOverview(database: Database, history: CheckHistory): Overv
         if (--gather.waiting === 0) gathers.delete(accountId);
       }
     },
-    figures: (accountId, ids) => figures.of(accountId, ids),
+    /** Metrics of some checks by ID. */
+    figures: (accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>> =>
+      figures.of(accountId, ids),
+    /** Availability (0 to 1) of the last day by check ID, from roll-ups; up to half a minute old. */
     availabilities: rememberedRatios(figures, clock),
-    newestResults: (accountId, ids) => newestResults(database, accountId, ids),
-    async deliveries(accountId) {
+    /** Newest results by check ID. */
+    newestResults: (accountId: string, ids: readonly string[]) => newestResults(database, accountId, ids),
+    /** Up to five seconds old. */
+    async deliveries(accountId: string): Promise<DeliveryCounts> {
       const known = counts.get(accountId);
       const now = clock.now();
       if (known !== undefined && now - known.at < countsLastMs && now >= known.at) return known.value;
@@ -85,7 +78,7 @@ export function createOverview(database: Database, history: CheckHistory): Overv
 }
 
 /** Availability of all checks of an account: slightly old data is returned while it is being refreshed. */
-function rememberedRatios(figures: FiguresReader, clock: Clock): Overview['availabilities'] {
+function rememberedRatios(figures: FiguresReader, clock: Clock) {
   const ratios = createRecent<Cached<ReadonlyMap<string, number>>>({
     max: maxRatios,
     sizeOf: ({ value }) => Math.min(maxRatios, Math.max(1, value.size)),
@@ -105,7 +98,7 @@ function rememberedRatios(figures: FiguresReader, clock: Clock): Overview['avail
     tick = reading.catch(() => undefined).then(() => running.delete(accountId));
     return reading;
   };
-  return async (accountId, ids) => {
+  return async (accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const known = ratios.get(accountId);
     if (known === undefined) return refresh(accountId, ids);
     if (clock.now() - known.at > ratiosLastMs) refresh(accountId, ids).catch(() => undefined);

@@ -4,26 +4,19 @@ import type { LateHoursTable } from '../base/tables/roll-up-tables.ts';
 import type { Bulk } from '../engines/postgres/bulk.ts';
 
 /** The marks of a transaction, each hour once. */
-export interface LateHours {
-  /** @param startAt epoch ms */
-  readonly note: (accountId: IdBytes, checkId: IdBytes, startAt: number) => void;
-  rows(): LateHoursTable[];
-}
-
-export function createLateHours(): LateHours {
+export function createLateHours() {
   const hours = new Map<string, LateHoursTable>();
   return {
-    note: (account_id, check_id, start_at) =>
-      void hours.set(`${idText(account_id)}${idText(check_id)}${start_at}`, {
-        account_id,
-        check_id,
-        start_at,
-        touched: 1,
-      }),
+    /** @param startAt epoch ms */
+    note: (account_id: IdBytes, check_id: IdBytes, start_at: number): void => {
+      hours.set(`${idText(account_id)}${idText(check_id)}${start_at}`, { account_id, check_id, start_at, touched: 1 });
+    },
     // In the same order in every process, to avoid deadlocks.
-    rows: () => [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
+    rows: (): LateHoursTable[] => [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
   };
 }
+
+export type LateHours = ReturnType<typeof createLateHours>;
 
 /**
  * Writes the marks. Existing ones are updated, and thereby locked until the commit, so that a concurrent roll-up of the

@@ -15,15 +15,6 @@ export interface StartedFirstRuns {
   readonly nextDueAt: number | null;
 }
 
-/** Checks that run once outside their schedule. */
-export interface FirstRuns {
-  /**
-   * Starts the due runs. Omits a check without a schedule, and a run that the account's execution limit does not allow.
-   * @param servedLocations codes of the available run locations, this server's own first
-   */
-  start(now: number, servedLocations: readonly string[]): Promise<StartedFirstRuns>;
-}
-
 /** Delay between the runs of an account, ms: a deployment of a thousand checks takes 20 s. */
 const spacingMs = 20;
 /** Further in the future than the runs of any deployment, ms. */
@@ -58,9 +49,14 @@ export async function askForRuns(
   }
 }
 
-export function createFirstRuns({ reader, waitingTransaction }: Database): FirstRuns {
+/** Checks that run once outside their schedule. */
+export function createFirstRuns({ reader, waitingTransaction }: Database) {
   return {
-    async start(now, servedLocations) {
+    /**
+     * Starts the due runs. Omits a check without a schedule, and a run that the account's execution limit does not allow.
+     * @param servedLocations codes of the available run locations, this server's own first
+     */
+    async start(now: number, servedLocations: readonly string[]): Promise<StartedFirstRuns> {
       const found = await reader
         .selectFrom('first_runs')
         .selectAll()

@@ -23,25 +23,22 @@ export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
 }
 
 /** Writes rows of a transaction. */
-export interface Bulk {
-  /**
-   * Inserts rows that all have the same columns; returns the number of inserted ones.
-   * @param ending what follows the rows: ON CONFLICT …
-   */
-  insert(table: string, rows: readonly object[], ending?: string): Promise<number>;
-  /** The same without waiting; the end of the transaction waits. */
-  send(table: string, rows: readonly object[], ending?: string): void;
-}
-
-export function createBulk(session: Session, types: ColumnTypes): Bulk {
+export function createBulk(session: Session, types: ColumnTypes) {
   return {
-    insert: async (table, rows, ending = '') =>
+    /**
+     * Inserts rows that all have the same columns; returns the number of inserted ones.
+     * @param ending what follows the rows: ON CONFLICT …
+     */
+    insert: async (table: string, rows: readonly object[], ending = ''): Promise<number> =>
       rows.length === 0 ? 0 : session.change(...insertOf(types, table, rows, ending)),
-    send(table, rows, ending = '') {
+    /** The same without waiting; the end of the transaction waits. */
+    send(table: string, rows: readonly object[], ending = ''): void {
       if (rows.length > 0) session.send(...insertOf(types, table, rows, ending));
     },
   };
 }
+
+export type Bulk = ReturnType<typeof createBulk>;
 
 function insertOf(
   types: ColumnTypes,

@@ -5,14 +5,6 @@ import type { Connection } from './connection.ts';
 import { checkpoint, checkpointsInThread, type LogState } from './checkpoint.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** Keeps the log short while the file is being written. */
-export interface Checkpoints {
-  /** Call after each commit. */
-  readonly noteCommit: () => void;
-  /** Stops the thread, if there is one. */
-  close(): Promise<void>;
-}
-
 /**
  * Growth of the log, in pages, that triggers a checkpoint: 16 MB, which contain frequently written pages many times.
  */
@@ -26,7 +18,7 @@ const maxPasses = 16;
 const pollEach = 4;
 
 /** @param writer the only connection that writes */
-export function createCheckpoints(path: string, writer: Connection): Checkpoints {
+export function createCheckpoints(path: string, writer: Connection) {
   let thread: Worker | null = null;
   let isInProgress = false;
   let isClosed = false;
@@ -71,6 +63,7 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
   };
 
   return {
+    /** Call after each commit. */
     noteCommit: () => {
       if (!checkpointsInThread || isClosed || isInProgress || ++commits % pollEach !== 0) return;
       const now = checkpoint(writer.database, 'NOOP');
@@ -78,12 +71,15 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
       if (now.inLog < before.inLog) before = { inLog: 0, inFile: 0 };
       if (now.inLog - before.inLog >= maxPages) ask();
     },
-    async close() {
+    /** Stops the thread, if there is one. */
+    async close(): Promise<void> {
       isClosed = true;
       await thread?.terminate();
     },
   };
 }
+
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
 /**
  * If the thread fails, the writer runs a checkpoint once the log has grown fourfold; a new thread is started before.
