@@ -1,6 +1,5 @@
 // Accounts: settings, execution limit and usage.
 import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { Principal } from '#domain/accounts/api-key.ts';
 import { type Account, type AccountLimits, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
@@ -9,7 +8,7 @@ import { type Change, merged } from '#domain/patch.ts';
 import { idBytes, idText, jsonOrNull, parsedOrNull } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import type { AccountsTable } from '../base/tables/installation-tables.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { addMembership } from './users.ts';
 
 /** Fields of an account that can be changed. */
@@ -64,7 +63,7 @@ export function createAccounts(database: Database) {
   };
 }
 
-async function addToKey(tx: Kysely<Tables>, keyId: string, accountId: string): Promise<void> {
+async function addToKey(tx: Db, keyId: string, accountId: string): Promise<void> {
   const { last } = await tx
     .selectFrom('api_key_accounts')
     .select((row) => row.fn.max('position').as('last'))

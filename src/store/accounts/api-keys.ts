@@ -1,6 +1,5 @@
 // API keys and the accounts they have access to.
 import { countRows, deleteRows, findRows, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
 import { rowOf as accountRowOf } from './accounts.ts';
@@ -8,7 +7,7 @@ import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ApiKeysTable } from '../base/tables/installation-tables.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** API keys. Only the SHA-256 (32 bytes) of a key is stored. */
 export function createApiKeys(database: Database) {
@@ -41,16 +40,12 @@ export function createApiKeys(database: Database) {
   };
 }
 
-async function findKey(reader: Kysely<Tables>, column: 'id' | 'hash', value: Uint8Array): Promise<ApiKey | null> {
+async function findKey(reader: Db, column: 'id' | 'hash', value: Uint8Array): Promise<ApiKey | null> {
   const row = await reader.selectFrom('api_keys').selectAll().where(column, '=', value).executeTakeFirst();
   return row === undefined ? null : ((await withAccounts(reader, [row]))[0] ?? null);
 }
 
-async function listKeys(
-  reader: Kysely<Tables>,
-  accountIds: readonly string[],
-  { limit, offset }: Slice,
-): Promise<Page<ApiKey>> {
+async function listKeys(reader: Db, accountIds: readonly string[], { limit, offset }: Slice): Promise<Page<ApiKey>> {
   const reaching = reader
     .selectFrom('api_keys')
     .where((where) =>
@@ -67,7 +62,7 @@ async function listKeys(
   return { rows: await withAccounts(reader, rows), total };
 }
 
-async function insertKey(tx: Kysely<Tables>, key: ApiKey, hash: Uint8Array): Promise<void> {
+async function insertKey(tx: Db, key: ApiKey, hash: Uint8Array): Promise<void> {
   await insertRows(tx, 'api_keys', {
     id: idBytes(key.id),
     hash,
@@ -91,7 +86,7 @@ async function insertKey(tx: Kysely<Tables>, key: ApiKey, hash: Uint8Array): Pro
   );
 }
 
-async function revokeKey(tx: Kysely<Tables>, id: string, accountIds: readonly string[]): Promise<boolean> {
+async function revokeKey(tx: Db, id: string, accountIds: readonly string[]): Promise<boolean> {
   const key = idBytes(id);
   const taken = await deleteRows(tx, 'api_key_accounts', { api_key_id: key, account_id: accountIds.map(idBytes) });
   if (taken === 0) return false;
@@ -105,7 +100,7 @@ async function revokeKey(tx: Kysely<Tables>, id: string, accountIds: readonly st
   return true;
 }
 
-async function withAccounts(reader: Kysely<Tables>, rows: readonly ApiKeysTable[]): Promise<ApiKey[]> {
+async function withAccounts(reader: Db, rows: readonly ApiKeysTable[]): Promise<ApiKey[]> {
   if (rows.length === 0) return [];
   const reached = await findRows(reader, 'api_key_accounts', { api_key_id: rows.map((row): IdBytes => row.id) }, '*', [
     'position',

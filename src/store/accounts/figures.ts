@@ -5,6 +5,7 @@ import { outcomes, type Outcome } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { Dialect } from '../base/dialect.ts';
 import { readProgress } from '../roll-ups/roll-up-progress.ts';
 
@@ -64,7 +65,7 @@ export type Figures = ReturnType<typeof createFigures>;
  */
 const maxScanned = 2500;
 
-async function readOutbox(reader: Database['reader'], now: number) {
+async function readOutbox(reader: Db, now: number) {
   const pending = deliveryStatusCodes.encode('pending');
   const row = await reader
     .selectFrom('deliveries')
@@ -95,7 +96,7 @@ async function readOutbox(reader: Database['reader'], now: number) {
   return { pending: row?.pending ?? 0, waitingSince: found?.at ?? null };
 }
 
-async function readRunQueue(reader: Database['reader'], { runsOrder }: Dialect, now: number) {
+async function readRunQueue(reader: Db, { runsOrder }: Dialect, now: number) {
   const order = sql.ref(runsOrder);
   // Jumps from one location to the next in the index, skipping the runs of each.
   const { rows } = await sql<{ location: string; at: number | null }>`
@@ -113,7 +114,7 @@ async function readRunQueue(reader: Database['reader'], { runsOrder }: Dialect, 
   return rows.map(({ location, at }) => ({ location, waitingSince: at }));
 }
 
-async function readConservation(reader: Database['reader']) {
+async function readConservation(reader: Db) {
   // One statement, so that all three values are of the same time.
   const row = await reader
     .selectFrom('run_counts')
@@ -140,7 +141,7 @@ async function readConservation(reader: Database['reader']) {
   };
 }
 
-async function readCheckStates(reader: Database['reader']) {
+async function readCheckStates(reader: Db) {
   const rows = await reader
     .selectFrom('check_states')
     .innerJoin('checks', (join) =>

@@ -1,12 +1,11 @@
 // Invitations to accounts.
 import { countRows, deleteRows, findRow, findRows, insertRows, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import type { Invite } from '#domain/accounts/user.ts';
 import { flag, type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { InvitesTable } from '../base/tables/installation-tables.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
 
 /** Outcome of accepting an invitation. */
@@ -67,7 +66,7 @@ export function createInvites({ reader, transaction, clock }: Database) {
 }
 
 async function addInvite(
-  tx: Kysely<Tables>,
+  tx: Db,
   invite: Invite,
   hash: Uint8Array,
   now: number,
@@ -97,7 +96,7 @@ async function addInvite(
 }
 
 async function acceptInvite(
-  tx: Kysely<Tables>,
+  tx: Db,
   { accountId, id, email, isMailed, role }: Invite,
   user: StoredUser | string,
   known: readonly string[],

@@ -1,10 +1,9 @@
 // Results of deleted checks that were too many to delete at once: recorded with the deletion, and deleted in slices
 // later.
 import { deleteRows, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { type IdBytes, idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** A deleted check that still has results. */
 export interface Orphan {
@@ -41,7 +40,7 @@ export function createOrphans({ transaction }: Database) {
 }
 
 /** Records that a deleted check still has results. */
-export async function noteOrphans(tx: Kysely<Tables>, { accountId, checkId }: Orphan): Promise<void> {
+export async function noteOrphans(tx: Db, { accountId, checkId }: Orphan): Promise<void> {
   await insertRows(tx, 'installation', { key: `${prefix}${accountId}/${checkId}`, value: 'results' }, 'keep');
 }
 
@@ -50,11 +49,7 @@ export async function noteOrphans(tx: Kysely<Tables>, { accountId, checkId }: Or
  * about `limit` rows.
  * @returns number of deleted rows; fewer than `limit` = nothing is left
  */
-export async function removeHistory(
-  tx: Kysely<Tables>,
-  { accountId, checkId }: Orphan,
-  limit: number,
-): Promise<number> {
+export async function removeHistory(tx: Db, { accountId, checkId }: Orphan, limit: number): Promise<number> {
   const account = idBytes(accountId);
   const check = idBytes(checkId);
   const last = await tx
@@ -88,7 +83,7 @@ export async function removeHistory(
 const partsAtOnce = 32;
 
 /** Deletes assets of the results up to a given one. @returns false if there are more */
-async function removeAssets(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, upTo: IdBytes): Promise<boolean> {
+async function removeAssets(tx: Db, account: IdBytes, check: IdBytes, upTo: IdBytes): Promise<boolean> {
   const remove = (table: 'result_assets' | 'asset_parts', last: IdBytes) =>
     tx
       .deleteFrom(table)
@@ -111,12 +106,12 @@ async function removeAssets(tx: Kysely<Tables>, account: IdBytes, check: IdBytes
   return parts.length < partsAtOnce;
 }
 
-async function removeRest(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
+async function removeRest(tx: Db, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
   const pings = await removePings(tx, account, check, limit);
   return pings === limit ? limit : pings + (await removeRollUps(tx, account, check, limit - pings));
 }
 
-async function removePings(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
+async function removePings(tx: Db, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
   const last = await tx
     .selectFrom('pings')
     .select('id')
@@ -136,7 +131,7 @@ async function removePings(tx: Kysely<Tables>, account: IdBytes, check: IdBytes,
   return last.length;
 }
 
-async function removeRollUps(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
+async function removeRollUps(tx: Db, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
   for (const table of ['missed_stretches', 'late_hours'] as const) {
     await deleteRows(tx, table, { account_id: account, check_id: check });
   }

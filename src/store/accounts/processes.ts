@@ -1,11 +1,10 @@
 // The processes of an installation and their heartbeats.
 import { deleteRows } from '../base/rows.ts';
 import type { KnownLocation, ProcessSign } from '#domain/accounts/process.ts';
-import type { Kysely } from 'kysely';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ProcessesTable } from '../base/tables/installation-tables.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 const forgottenAfterMs = 600_000;
 const locationForgottenAfterMs = 30 * 86_400_000;
@@ -61,7 +60,7 @@ export function createProcesses({ reader, transaction, clock }: Database) {
   };
 }
 
-async function seeLocation(tx: Kysely<Tables>, { code, name }: ProcessSign['location'], now: number): Promise<void> {
+async function seeLocation(tx: Db, { code, name }: ProcessSign['location'], now: number): Promise<void> {
   await tx
     .deleteFrom('locations')
     .where('seen_at', '<', now - locationForgottenAfterMs)

@@ -1,12 +1,11 @@
 // Sessions of signed-in people.
 import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
 import { idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { SessionsTable } from '../base/tables/installation-tables.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { findMemberships } from './users.ts';
 
 /** A session and its user. */
@@ -71,7 +70,7 @@ export function createSessions({ reader, transaction, clock }: Database) {
   };
 }
 
-async function addSession(tx: Kysely<Tables>, session: Session, hash: Uint8Array, now: number): Promise<void> {
+async function addSession(tx: Db, session: Session, hash: Uint8Array, now: number): Promise<void> {
   const user = idBytes(session.userId);
   await tx
     .deleteFrom('sessions')

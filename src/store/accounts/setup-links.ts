@@ -1,10 +1,9 @@
 // One-time links that create an operator.
 import { deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
-import type { Kysely } from 'kysely';
 import { flag, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { addOperator, hasUsers, oldestAccount, proveEmail, type StoredUser } from './users.ts';
 
 /** Setup links. Only the SHA-256 (32 bytes) of a token is stored. */
@@ -61,7 +60,7 @@ export function createSetupLinks({ reader, transaction, clock }: Database) {
 }
 
 /** The user that a person with this email address meant; members of other accounts may have been made by others. */
-async function findOwnUser(tx: Kysely<Tables>, email: string): Promise<string | null> {
+async function findOwnUser(tx: Db, email: string): Promise<string | null> {
   const proven = await findRow(tx, 'users', { email, is_proven: 1 }, ['id']);
   const found =
     proven ??

@@ -1,13 +1,11 @@
 // Whether everything that was due before a time has an outcome: figures made earlier would miss a gap.
 import { sql } from 'kysely';
-import type { Database } from '../base/database.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
 import { inStep, openRound, type PhaseRange } from '../schedules/schedule-rounds.ts';
 
-type Reader = Database['reader'];
-
 /** @param before epoch ms @param now epoch ms */
-export async function isSettled(reader: Reader, before: number, now: number): Promise<boolean> {
+export async function isSettled(reader: Db, before: number, now: number): Promise<boolean> {
   const dueIn = (table: 'schedules' | 'heartbeats', column: 'next_due_at' | 'due_at') =>
     sql`SELECT 1 AS found FROM ${sql.table(table)} WHERE ${sql.ref(column)} < ${before} LIMIT 1`.execute(reader);
   const found = await Promise.all([
@@ -23,13 +21,13 @@ export async function isSettled(reader: Reader, before: number, now: number): Pr
 }
 
 /** Whether a schedule in step has a slot before that time that is not planned. */
-async function isRoundBehind(reader: Reader, round: ScheduleRoundsTable, before: number): Promise<boolean> {
+async function isRoundBehind(reader: Db, round: ScheduleRoundsTable, before: number): Promise<boolean> {
   const ranges = openRound({ ...round, round_to: null }, before - 1)?.ranges ?? [];
   for (const range of ranges) if (await hasSchedules(reader, range)) return true;
   return false;
 }
 
-async function hasSchedules(reader: Reader, range: PhaseRange): Promise<boolean> {
+async function hasSchedules(reader: Db, range: PhaseRange): Promise<boolean> {
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
   const { rows } = await sql`
     SELECT 1 AS found FROM schedules

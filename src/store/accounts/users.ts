@@ -1,12 +1,11 @@
 // Users and their memberships in accounts.
 import { deleteRows, findRows, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
 import { flag, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { UsersTable } from '../base/tables/installation-tables.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** A user with the hash of the password. */
 export interface StoredUser extends User {
@@ -67,7 +66,7 @@ export function createUsers(database: Database) {
   };
 }
 
-async function usersWithEmail(reader: Kysely<Tables>, email: string): Promise<StoredUser[]> {
+async function usersWithEmail(reader: Db, email: string): Promise<StoredUser[]> {
   const rows = await reader
     .selectFrom('users')
     .selectAll()
@@ -79,7 +78,7 @@ async function usersWithEmail(reader: Kysely<Tables>, email: string): Promise<St
   return rows.map(userOf);
 }
 
-async function removeMember(tx: Kysely<Tables>, accountId: string, id: string): Promise<MemberChange> {
+async function removeMember(tx: Db, accountId: string, id: string): Promise<MemberChange> {
   const hindrance = await hindranceTo(tx, accountId, id, null);
   if (hindrance !== null) return hindrance;
   const user = idBytes(id);
@@ -91,12 +90,12 @@ async function removeMember(tx: Kysely<Tables>, accountId: string, id: string): 
 }
 
 /** Whether the installation has a user. */
-export async function hasUsers(db: Kysely<Tables>): Promise<boolean> {
+export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Adds a user with a membership. */
-export async function addUser(tx: Kysely<Tables>, user: StoredUser, { accountId, role }: Membership): Promise<void> {
+export async function addUser(tx: Db, user: StoredUser, { accountId, role }: Membership): Promise<void> {
   await insertRows(tx, 'users', {
     id: idBytes(user.id),
     email: user.email,
@@ -111,7 +110,7 @@ export async function addUser(tx: Kysely<Tables>, user: StoredUser, { accountId,
 
 /** Adds a membership; an existing one is not changed. */
 export async function addMembership(
-  tx: Kysely<Tables>,
+  tx: Db,
   userId: string,
   { accountId, role }: Membership,
   at: number,
@@ -128,7 +127,7 @@ export async function addMembership(
  * Makes a user the proven one of an email address: the memberships of all others with the address become theirs, and
  * all sessions end, because somebody else may have made them.
  */
-export async function proveEmail(tx: Kysely<Tables>, email: string, userId: string, now: number): Promise<void> {
+export async function proveEmail(tx: Db, email: string, userId: string, now: number): Promise<void> {
   const user = idBytes(userId);
   const others = await tx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user).execute();
   for (const { id } of others) {
@@ -145,12 +144,12 @@ export async function proveEmail(tx: Kysely<Tables>, email: string, userId: stri
 }
 
 /** Adds a user that owns the oldest account. */
-export async function addOperator(tx: Kysely<Tables>, user: StoredUser): Promise<void> {
+export async function addOperator(tx: Db, user: StoredUser): Promise<void> {
   await addUser(tx, user, { accountId: idText(await oldestAccount(tx)), role: 'owner' });
 }
 
 /** The ID of the oldest account. */
-export async function oldestAccount(tx: Kysely<Tables>): Promise<Uint8Array> {
+export async function oldestAccount(tx: Db): Promise<Uint8Array> {
   const { id } = await tx
     .selectFrom('accounts')
     .select('id')
@@ -162,7 +161,7 @@ export async function oldestAccount(tx: Kysely<Tables>): Promise<Uint8Array> {
 }
 
 /** The memberships of a user, oldest first. */
-export async function findMemberships(db: Kysely<Tables>, userId: Uint8Array): Promise<Membership[]> {
+export async function findMemberships(db: Db, userId: Uint8Array): Promise<Membership[]> {
   const rows = await findRows(
     db,
     'memberships',
@@ -176,7 +175,7 @@ export async function findMemberships(db: Kysely<Tables>, userId: Uint8Array): P
 
 /** Why a member's role cannot become `role` (null = it can). */
 async function hindranceTo(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   id: string,
   role: MemberRole | null,
@@ -193,7 +192,7 @@ async function hindranceTo(
   return isLastOwner && role !== 'owner' ? 'last-owner' : null;
 }
 
-function findMembers(reader: Kysely<Tables>, accountId: string) {
+function findMembers(reader: Db, accountId: string) {
   return reader
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')

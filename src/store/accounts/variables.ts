@@ -1,11 +1,10 @@
 // Environment variables of accounts; secrets are stored encrypted.
 import { countRows, deleteRows, findRow, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { flag, idBytes } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import { requireWithinLimit, requireVariableBytes } from '../base/account-limits.ts';
-import type { Tables, VariablesTable } from '../base/tables/schema.ts';
+import type { Db, VariablesTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 
 /** A variable of an account. Instants are epoch ms. */
@@ -70,7 +69,7 @@ export function createVariables(database: Database) {
 }
 
 async function changeVariable(
-  tx: Kysely<Tables>,
+  tx: Db,
   { seal, clock, limits }: Pick<Database, 'seal' | 'clock' | 'limits'>,
   accountId: string,
   key: string,

@@ -1,10 +1,10 @@
 // Enforces account limits when something is added.
 import { findRow } from './rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type AccountLimits, type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
 import { idBytes, parsedOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import type { Tables } from './tables/schema.ts';
+import type { Db } from './tables/schema.ts';
 
 /** Where the resources are counted. */
 const tables = {
@@ -24,7 +24,7 @@ const tables = {
  */
 export async function requireWithinLimit(
   { limits }: Pick<Database, 'limits'>,
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   name: keyof typeof tables,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function requireWithinLimit(
  */
 export async function requireVariableBytes(
   { limits }: Pick<Database, 'limits'>,
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   addedBytes: number,
 ): Promise<void> {
@@ -64,12 +64,7 @@ export async function requireVariableBytes(
 }
 
 /** 0 = unlimited. */
-async function readLimit(
-  limits: AccountLimits,
-  tx: Kysely<Tables>,
-  accountId: string,
-  name: LimitName,
-): Promise<number> {
+async function readLimit(limits: AccountLimits, tx: Db, accountId: string, name: LimitName): Promise<number> {
   const account = await findRow(tx, 'accounts', { id: idBytes(accountId) }, ['limits']);
   return parsedOrNull<AccountLimits>(account?.limits ?? null)?.[name] ?? limits[name] ?? 0;
 }
@@ -78,7 +73,7 @@ async function readLimit(
  * Locks the revision of the account, which every write of it changes, without changing it, because this write may still
  * be refused.
  */
-export async function waitForOthers(tx: Kysely<Tables>, accountId: string): Promise<void> {
+export async function waitForOthers(tx: Db, accountId: string): Promise<void> {
   await tx
     .insertInto('counters')
     .values({ account_id: idBytes(accountId), noun: 'revision', last: 0 })

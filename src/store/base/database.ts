@@ -1,19 +1,18 @@
 // Common interface of all store files to an engine.
-import type { Kysely } from 'kysely';
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type IdBytes, idBytes } from './codec.ts';
 import type { Dialect } from './dialect.ts';
-import type { Tables } from './tables/schema.ts';
+import type { Db } from './tables/schema.ts';
 import type { Seal } from './seal.ts';
 
 /** The query builder over one engine, which every store file uses. */
 export interface Database {
   readonly dialect: Dialect;
   /** Reads committed data. */
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   /** A transaction, durable once it resolves. Await only queries on `tx` inside. */
-  readonly transaction: <Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>) => Promise<Answer>;
+  readonly transaction: <Answer>(work: (tx: Db) => Promise<Answer>) => Promise<Answer>;
   /**
    * A transaction that updates counters of the pipeline, hundreds of times a second: on PostgreSQL it waits for row
    * locks instead of being repeated, and locks what it depends on (docs/decisions/0032).
@@ -28,7 +27,7 @@ export interface Database {
 }
 
 /** The next number of a resource in an account: numeric IDs are assigned per account and never reused. */
-export async function nextNumber(tx: Kysely<Tables>, accountId: string, noun: string): Promise<number> {
+export async function nextNumber(tx: Db, accountId: string, noun: string): Promise<number> {
   const row = await tx
     .insertInto('counters')
     .values({ account_id: idBytes(accountId), noun, last: 1 })
@@ -44,7 +43,7 @@ export async function nextNumber(tx: Kysely<Tables>, accountId: string, noun: st
  * Marks something that runs depend on (check, group, variable, channel) as changed in this account, which invalidates
  * caches. Call it in the transaction of the change.
  */
-export async function touchAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
+export async function touchAccount(tx: Db, accountId: string): Promise<void> {
   await nextNumber(tx, accountId, 'revision');
 }
 
@@ -52,7 +51,7 @@ export async function touchAccount(tx: Kysely<Tables>, accountId: string): Promi
  * Blocks changes in this account until the transaction ends. Changes in progress are awaited, and those that began
  * meanwhile are repeated, because its row changes.
  */
-export async function lockAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
+export async function lockAccount(tx: Db, accountId: string): Promise<void> {
   await tx
     .updateTable('counters')
     .set((row) => ({ last: row.ref('last') }))

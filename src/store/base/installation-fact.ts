@@ -1,22 +1,16 @@
 // Facts about the installation that several processes change: each change names what it was based on.
 import { findRow } from './rows.ts';
-import type { Kysely } from 'kysely';
 import { json, parsed } from './codec.ts';
-import type { Tables } from './tables/schema.ts';
+import type { Db } from './tables/schema.ts';
 
 /** The value of a fact; null = not stored. */
-export async function readFact<Value extends object>(db: Kysely<Tables>, key: string): Promise<Value | null> {
+export async function readFact<Value extends object>(db: Db, key: string): Promise<Value | null> {
   const row = await findRow(db, 'installation', { key }, ['value']);
   return row === undefined ? null : parsed<Value>(row.value);
 }
 
 /** Replaces the value of a fact; false = it is no longer `before`. */
-export async function replaceFact(
-  tx: Kysely<Tables>,
-  key: string,
-  before: object | null,
-  after: object,
-): Promise<boolean> {
+export async function replaceFact(tx: Db, key: string, before: object | null, after: object): Promise<boolean> {
   const value = json(after);
   if (before === null) {
     const made = await tx

@@ -1,6 +1,6 @@
 // Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself.
 import type { Insertable, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
-import type { Tables } from './tables/schema.ts';
+import type { Db, Tables } from './tables/schema.ts';
 
 type Name = keyof Tables;
 type Row<Table extends Name> = Selectable<Tables[Table]>;
@@ -39,7 +39,7 @@ function narrowed<Query extends Narrowable<Query>>(query: Query, key: object): Q
 
 /** All rows. @param columns to read @param order columns, ascending */
 export async function findRows<Table extends Name, Each extends Column<Table> = Column<Table>>(
-  db: Kysely<Tables>,
+  db: Db,
   table: Table,
   key: Key<Table>,
   columns: readonly Each[] | '*' = '*',
@@ -53,7 +53,7 @@ export async function findRows<Table extends Name, Each extends Column<Table> = 
 
 /** The row of a unique key; undefined = there is none. @param columns to read */
 export async function findRow<Table extends Name, Each extends Column<Table> = Column<Table>>(
-  db: Kysely<Tables>,
+  db: Db,
   table: Table,
   key: Key<Table>,
   columns: readonly Each[] | '*' = '*',
@@ -63,7 +63,7 @@ export async function findRow<Table extends Name, Each extends Column<Table> = C
 
 /** @returns number of added rows @param onConflict what becomes of rows whose key exists */
 export async function insertRows<Table extends Name>(
-  tx: Kysely<Tables>,
+  tx: Db,
   table: Table,
   rows: Insertable<Tables[Table]> | readonly Insertable<Tables[Table]>[],
   onConflict: 'fail' | 'keep' = 'fail',
@@ -75,7 +75,7 @@ export async function insertRows<Table extends Name>(
 
 /** @returns number of changed rows */
 export async function updateRows<Table extends Name>(
-  tx: Kysely<Tables>,
+  tx: Db,
   table: Table,
   key: Key<Table>,
   values: Updateable<Tables[Table]>,
@@ -85,11 +85,7 @@ export async function updateRows<Table extends Name>(
 }
 
 /** @returns number of deleted rows */
-export async function deleteRows<Table extends Name>(
-  tx: Kysely<Tables>,
-  table: Table,
-  key: Key<Table>,
-): Promise<number> {
+export async function deleteRows<Table extends Name>(tx: Db, table: Table, key: Key<Table>): Promise<number> {
   const rows = narrowed((tx as unknown as Untyped).deleteFrom(table as 'any'), key);
   return Number((await rows.executeTakeFirst()).numDeletedRows);
 }

@@ -1,6 +1,5 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
 import { updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import {
@@ -16,7 +15,7 @@ import { newId } from '#lib/id.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { insertDeliveries } from './failing-channels.ts';
 
 /** A channel whose report is due. */
@@ -97,11 +96,7 @@ export function createAccountReports(database: Database) {
 }
 
 /** @returns false = it is no longer due at that time */
-async function moveReport(
-  tx: Kysely<Tables>,
-  { accountId, alertChannelId, dueAt }: DueReport,
-  nextAt: number,
-): Promise<boolean> {
+async function moveReport(tx: Db, { accountId, alertChannelId, dueAt }: DueReport, nextAt: number): Promise<boolean> {
   const moved = await updateRows(
     tx,
     'alert_channels',
@@ -112,7 +107,7 @@ async function moveReport(
 }
 
 async function sendReport(
-  tx: Kysely<Tables>,
+  tx: Db,
   due: DueReport,
   report: AccountReport,
   nextAt: number,

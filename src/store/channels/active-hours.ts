@@ -1,6 +1,6 @@
 // Lets deliveries wait for the active hours of their channel, or sends them through another one (docs/decisions/0129).
 import { findRow, updateRows } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
 import { supersededReason } from '#domain/deliveries/superseding.ts';
@@ -8,7 +8,7 @@ import { type IdBytes, idBytes, json, parsed, parsedOrNull } from '../base/codec
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { isMarked, isPendingReminder } from './cancel-reminders.ts';
-import type { AlertChannelsTable, DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { AlertChannelsTable, Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { rewrite, splitDigest } from './digest-hours.ts';
 
 /** A delivery before its first attempt. */
@@ -86,7 +86,7 @@ export function createActiveHours({ transaction }: Database) {
 
 /** Moves the alerts of a digest that belong to the other channel; false = none remains for its own. */
 async function hasOwnAlerts(
-  tx: Kysely<Tables>,
+  tx: Db,
   digest: DeliveriesTable,
   { activeFrom, otherChannelId: id, isSuperseded, isDigested, now }: HoursClaim,
 ): Promise<boolean> {
@@ -107,7 +107,7 @@ async function hasOwnAlerts(
  * through, whatever the hours: other channels do not know the incident.
  */
 async function routeOf(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, check_id, alert_channel_id, alert_type, is_digest, created_at }: DeliveriesTable,
   otherChannelId: number,
   isActive: boolean,
@@ -132,7 +132,7 @@ async function routeOf(
 }
 
 async function release(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, id, error }: DeliveriesTable,
   owner: string,
   columns: Partial<DeliveriesTable>,
@@ -151,7 +151,7 @@ async function release(
 
 /** Reminders that wait for the hours become one message about now, on channels of every type (docs/decisions/0136). */
 async function supersedeReminders(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, id, alert_channel_id, check_id }: DeliveriesTable,
 ): Promise<void> {
   if (check_id === null) return;
@@ -169,19 +169,19 @@ async function supersedeReminders(
 }
 
 /** The incident of a delivery's alert; null = it belongs to none. */
-async function findIncident(tx: Kysely<Tables>, { account_id, alert_id }: DeliveriesTable): Promise<IdBytes | null> {
+async function findIncident(tx: Db, { account_id, alert_id }: DeliveriesTable): Promise<IdBytes | null> {
   if (alert_id === null) return null;
   const alerts = tx.selectFrom('alerts').select('incident_id').where('account_id', '=', account_id);
   return (await alerts.where('id', '=', alert_id).executeTakeFirst())?.incident_id ?? null;
 }
 
 /** Whether an account has a channel. */
-export async function isChannel(tx: Kysely<Tables>, account: IdBytes, id: number): Promise<boolean> {
+export async function isChannel(tx: Db, account: IdBytes, id: number): Promise<boolean> {
   return (await findChannel(tx, account, id)) !== null;
 }
 
 async function findChannel(
-  tx: Kysely<Tables>,
+  tx: Db,
   account: IdBytes,
   id: number,
 ): Promise<Pick<AlertChannelsTable, 'type' | 'grouping'> | null> {
@@ -190,7 +190,7 @@ async function findChannel(
 }
 
 /** Lets deliveries wait that would be sent through a deleted channel. */
-export async function dropOtherChannel(tx: Kysely<Tables>, account: IdBytes, id: number): Promise<void> {
+export async function dropOtherChannel(tx: Db, account: IdBytes, id: number): Promise<void> {
   const rows = await tx
     .selectFrom('alert_channels')
     .select(['id', 'active_hours'])
@@ -210,7 +210,7 @@ export async function dropOtherChannel(tx: Kysely<Tables>, account: IdBytes, id:
 }
 
 /** Makes deliveries due that wait for hours which were changed: they are admitted by the new ones. */
-export async function endHours(tx: Kysely<Tables>, accountId: string, channelId: number, now: number): Promise<void> {
+export async function endHours(tx: Db, accountId: string, channelId: number, now: number): Promise<void> {
   await tx
     .updateTable('deliveries')
     .set({ next_attempt_at: now, error: null })

@@ -9,7 +9,7 @@ import {
   type Page,
   type Slice,
 } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
 import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
@@ -22,7 +22,7 @@ import { type Database, nextNumber, ownedBy, touchAccount } from '../base/databa
 import { closeNotified } from './failing-channels.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
+import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import { subscribe, subscriptionOf } from './subscriptions.ts';
 
@@ -101,7 +101,7 @@ interface ChannelChange {
 
 /** Reads, edits and writes a channel; null = unknown. */
 async function changeChannel(
-  tx: Kysely<Tables>,
+  tx: Db,
   { seal, clock }: Database,
   { accountId, id, edit }: ChannelChange,
 ): Promise<Saved<StoredChannel> | null> {
@@ -135,7 +135,7 @@ function reportAt({ report }: AlertChannel, now: number): number | null {
 const otherChannel = 'activeHours.otherChannelId';
 
 /** Whether its active hours name a channel that does not exist, or itself. */
-async function isDangling(tx: Kysely<Tables>, { accountId, id, activeHours }: AlertChannel): Promise<boolean> {
+async function isDangling(tx: Db, { accountId, id, activeHours }: AlertChannel): Promise<boolean> {
   const other = activeHours?.otherChannelId ?? null;
   return other !== null && (other === id || !(await isChannel(tx, idBytes(accountId), other)));
 }
@@ -174,7 +174,7 @@ function channelColumns(
 
 /** Path, from the list on, of the first ID that is not of this account; null = all exist. */
 async function missingTarget(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   subscriptions: readonly SubscribedTo[],
 ): Promise<string | null> {
@@ -194,7 +194,7 @@ async function missingTarget(
 }
 
 async function replaceSubscriptions(
-  tx: Kysely<Tables>,
+  tx: Db,
   { channel: { accountId, id }, subscriptions: present }: StoredChannel,
   wanted: readonly SubscribedTo[],
 ): Promise<void> {
@@ -207,19 +207,14 @@ async function replaceSubscriptions(
   for (const subscription of wanted) await subscribe(tx, accountId, id, subscription);
 }
 
-async function savedChannel(
-  tx: Kysely<Tables>,
-  accountId: string,
-  id: number,
-  seal: Seal,
-): Promise<Saved<StoredChannel>> {
+async function savedChannel(tx: Db, accountId: string, id: number, seal: Seal): Promise<Saved<StoredChannel>> {
   await touchAccount(tx, accountId);
   const saved = await findChannel(tx, accountId, id, seal);
   if (saved === null) throw new Error(`alert channel ${id} disappeared within its own transaction`);
   return { saved };
 }
 
-async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, now: number): Promise<boolean> {
+async function removeChannel(tx: Db, accountId: string, id: number, now: number): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await tx
     .deleteFrom('alert_channels')
@@ -252,17 +247,12 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, 
   return true;
 }
 
-async function findChannel(
-  db: Kysely<Tables>,
-  accountId: string,
-  id: number,
-  seal: Seal,
-): Promise<StoredChannel | null> {
+async function findChannel(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredChannel | null> {
   const row = await findRow(db, 'alert_channels', { account_id: idBytes(accountId), id });
   return row === undefined ? null : withSubscriptions(db, channelOf(row, seal));
 }
 
-async function withSubscriptions(db: Kysely<Tables>, channel: AlertChannel): Promise<StoredChannel> {
+async function withSubscriptions(db: Db, channel: AlertChannel): Promise<StoredChannel> {
   const rows = await findRows(
     db,
     'subscriptions',

@@ -1,6 +1,5 @@
 // Sends digests and ends alert storms; deliveries join digests in path/record/alert-storms.ts.
 import { findRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {
   afterSending,
@@ -14,7 +13,7 @@ import { type Digest, digestAlertType } from '#domain/alerts/digest.ts';
 import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { alertedAtMost, stormOf, stormRow } from './storm-rows.ts';
 import { digestContent, readDigest } from './digests.ts';
 
@@ -59,7 +58,7 @@ export function createAlertStorms({ reader, waitingTransaction }: Database) {
   };
 }
 
-async function judge(tx: Kysely<Tables>, accountId: string, now: number): Promise<JudgedStorm> {
+async function judge(tx: Db, accountId: string, now: number): Promise<JudgedStorm> {
   const storm = await lockStorm(tx, accountId);
   const { due, next } = await judged(tx, accountId, storm, now);
   for (const row of due) await release(tx, row, await readDigest(tx, row, now), now);
@@ -71,7 +70,7 @@ async function judge(tx: Kysely<Tables>, accountId: string, now: number): Promis
 }
 
 /** The digests that leave now, and the storm afterwards. */
-async function judged(db: Kysely<Tables>, accountId: string, storm: AlertStorm, now: number) {
+async function judged(db: Db, accountId: string, storm: AlertStorm, now: number) {
   const account = idBytes(accountId);
   const digestIds = Object.values(storm.channels).flatMap(({ digestId }) => digestId ?? []);
   const waiting = await collectingOf(db, account, digestIds);
@@ -89,25 +88,25 @@ function isSame(one: AlertStorm, other: AlertStorm): boolean {
   return one.startedAt === other.startedAt && json(one.channels) === json(other.channels);
 }
 
-async function readStorm(db: Kysely<Tables>, accountId: string): Promise<AlertStorm> {
+async function readStorm(db: Db, accountId: string): Promise<AlertStorm> {
   const storms = db.selectFrom('alert_storms').selectAll().where('account_id', '=', idBytes(accountId));
   return stormOf(await storms.executeTakeFirst());
 }
 
 /** Recording waits for this lock before it adds to a digest. */
-export async function lockStorm(tx: Kysely<Tables>, accountId: string): Promise<AlertStorm> {
+export async function lockStorm(tx: Db, accountId: string): Promise<AlertStorm> {
   const locked = tx.updateTable('alert_storms').set((table) => ({ channels: table.ref('channels') }));
   return stormOf(await locked.where('account_id', '=', idBytes(accountId)).returningAll().executeTakeFirst());
 }
 
 /** Alert settings of an account; null = none. */
-export async function findAlertSettings(db: Kysely<Tables>, account: IdBytes): Promise<AlertSettings | null> {
+export async function findAlertSettings(db: Db, account: IdBytes): Promise<AlertSettings | null> {
   const accounts = db.selectFrom('accounts').select('alert_settings').where('id', '=', account);
   return parsedOrNull<AlertSettings>((await accounts.executeTakeFirst())?.alert_settings ?? null);
 }
 
 /** Checks with alerts that count towards a storm. */
-export async function readAlerted(db: Kysely<Tables>, account: IdBytes, now: number): Promise<string[]> {
+export async function readAlerted(db: Db, account: IdBytes, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('alerts')
     .select('check_id')
@@ -122,11 +121,7 @@ export async function readAlerted(db: Kysely<Tables>, account: IdBytes, now: num
   return rows.map(({ check_id }) => idText(check_id));
 }
 
-async function collectingOf(
-  db: Kysely<Tables>,
-  account: IdBytes,
-  digestIds: readonly string[],
-): Promise<DeliveriesTable[]> {
+async function collectingOf(db: Db, account: IdBytes, digestIds: readonly string[]): Promise<DeliveriesTable[]> {
   if (digestIds.length === 0) return [];
   return findRows(db, 'deliveries', { account_id: account, id: digestIds.map(idBytes), status: collecting }, '*', [
     'id',
@@ -135,7 +130,7 @@ async function collectingOf(
 
 /** A digest that collected alerts is due now; nothing joins it any more. */
 async function release(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>,
   digest: Digest,
   now: number,

@@ -1,9 +1,9 @@
 // Checks whose failures notify no channel.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, type IdBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** Active checks of an account whose failures notify no channel. */
 export interface WithoutChannel {
@@ -18,7 +18,7 @@ export interface WithoutChannel {
 const maxNames = 6;
 
 /** Subscriptions through which a channel is notified of failures. */
-function failureSubscriptions(db: Kysely<Tables>, accountId: string) {
+function failureSubscriptions(db: Db, accountId: string) {
   return db
     .selectFrom('subscriptions')
     .innerJoin('alert_channels', (join) =>
@@ -33,7 +33,7 @@ function failureSubscriptions(db: Kysely<Tables>, accountId: string) {
 
 /** IDs of the checks that notify no channel, through a subscription of their own or of their group: one query. */
 export async function findChecksWithoutChannel(
-  db: Kysely<Tables>,
+  db: Db,
   accountId: string,
   checks: readonly Pick<Check, 'id' | 'groupId'>[],
 ): Promise<ReadonlySet<string>> {

@@ -1,13 +1,12 @@
 // Deliveries as the API reads and changes them.
 import { findRows, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { cancelDelivery, replayDelivery, replayLost, retryDelivery } from './delivery-changes.ts';
 import { deliveryOf, type DeliveryRow, type StoredExchange } from './delivery-rows.ts';
-import type { AttemptsTable, Tables } from '../base/tables/schema.ts';
+import type { AttemptsTable, Db } from '../base/tables/schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
 
 /** A delivery with its attempts, oldest first. */
@@ -62,7 +61,7 @@ export function createDeliveries(database: Database) {
 }
 
 /** Deliveries with their requests. */
-function withRequests(reader: Kysely<Tables>) {
+function withRequests(reader: Db) {
   return reader
     .selectFrom('deliveries')
     .leftJoin('delivery_requests', (join) =>
@@ -128,7 +127,7 @@ function slicedDeliveries(
   };
 }
 
-async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): Promise<LoggedDelivery[]> {
+async function withLogs(reader: Db, rows: readonly DeliveryRow[]): Promise<LoggedDelivery[]> {
   const [first] = rows;
   if (first === undefined) return [];
   const attempts = await findRows(
@@ -148,10 +147,7 @@ async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): P
 }
 
 /** The statuses of the digests of these deliveries. */
-async function digestStatuses(
-  reader: Kysely<Tables>,
-  rows: readonly DeliveryRow[],
-): Promise<ReadonlyMap<string, DeliveryStatus>> {
+async function digestStatuses(reader: Db, rows: readonly DeliveryRow[]): Promise<ReadonlyMap<string, DeliveryStatus>> {
   const [first] = rows;
   const ids = new Map(rows.flatMap(({ digest_id: id }) => (id === null ? [] : [[idText(id), id]])));
   if (first === undefined || ids.size === 0) return new Map();

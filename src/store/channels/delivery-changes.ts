@@ -1,6 +1,5 @@
 // Manual changes of a delivery: retry now, cancel, replay.
 import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
 import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
@@ -12,7 +11,7 @@ import { isChannel } from './active-hours.ts';
 import type { Database } from '../base/database.ts';
 import { interruptedAttempt, isInterrupted } from './delivery-rows.ts';
 import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
-import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 
 /** Outcome of a change that only some deliveries allow. */
 export type DeliveryChange =
@@ -38,12 +37,7 @@ function isInProgress(row: DeliveriesTable, now: number): boolean {
  * Makes a waiting delivery due now; an attempt in progress continues. If it waits because of a delay requested by the
  * receiver, the delay ends for the whole channel.
  */
-export async function retryDelivery(
-  tx: Kysely<Tables>,
-  accountId: string,
-  id: string,
-  now: number,
-): Promise<DeliveryChange> {
+export async function retryDelivery(tx: Db, accountId: string, id: string, now: number): Promise<DeliveryChange> {
   const row = await findRow(tx, 'deliveries', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending && row.status !== collecting) return 'ended';
@@ -56,7 +50,7 @@ export async function retryDelivery(
 }
 
 /** Makes the message about a flapping check due, for all channels with held alerts. */
-async function hastenMessage(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, now: number): Promise<void> {
+async function hastenMessage(tx: Db, account: IdBytes, check: IdBytes, now: number): Promise<void> {
   const state = () => tx.selectFrom('check_states').where('account_id', '=', account).where('check_id', '=', check);
   const row = await state().select('flapping').executeTakeFirst();
   const flapping = parsedOrNull<Flapping>(row?.flapping ?? null);
@@ -72,12 +66,7 @@ async function hastenMessage(tx: Kysely<Tables>, account: IdBytes, check: IdByte
 }
 
 /** Cancels a waiting delivery. An attempt in progress is not cancelled, because its outcome must be recorded. */
-export async function cancelDelivery(
-  tx: Kysely<Tables>,
-  accountId: string,
-  id: string,
-  now: number,
-): Promise<DeliveryChange> {
+export async function cancelDelivery(tx: Db, accountId: string, id: string, now: number): Promise<DeliveryChange> {
   const row = await findRow(tx, 'deliveries', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return 'no-delivery';
   if (row.status === collecting) return 'collecting';
@@ -99,7 +88,7 @@ export async function cancelDelivery(
 }
 
 /** Its last attempt was interrupted and will not be repeated; it is recorded anyway. */
-async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number): Promise<void> {
+async function logCutOff(tx: Db, row: DeliveriesTable, now: number): Promise<void> {
   const [stored] = await requestsOf(tx, row.account_id, [row.id]);
   const known = { ...row, request: stored?.request ?? null };
   if (!isInterrupted(known)) return;
@@ -123,7 +112,7 @@ async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number):
 
 /** Creates a delivery of the same alert with its own ID, timestamp and attempts. */
 export async function replayDelivery(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   id: string,
   replayId: string,
@@ -142,20 +131,12 @@ export async function replayDelivery(
   return 'done';
 }
 
-function requestsOf(
-  db: Kysely<Tables>,
-  account: IdBytes,
-  deliveries: readonly IdBytes[],
-): Promise<DeliveryRequestsTable[]> {
+function requestsOf(db: Db, account: IdBytes, deliveries: readonly IdBytes[]): Promise<DeliveryRequestsTable[]> {
   const owned = db.selectFrom('delivery_requests').selectAll().where('account_id', '=', account);
   return owned.where('delivery_id', 'in', deliveries).execute();
 }
 
-function contentsOf(
-  db: Kysely<Tables>,
-  account: IdBytes,
-  deliveries: readonly IdBytes[],
-): Promise<DeliveryContentsTable[]> {
+function contentsOf(db: Db, account: IdBytes, deliveries: readonly IdBytes[]): Promise<DeliveryContentsTable[]> {
   const owned = db.selectFrom('delivery_contents').selectAll().where('account_id', '=', account);
   return owned.where('delivery_id', 'in', deliveries).execute();
 }
@@ -164,11 +145,7 @@ function contentsOf(
  * A replay is rendered anew and marked as one; a message without stored input is sent unchanged. Returns the number of
  * replays: a delivery of which nothing is stored has none.
  */
-async function insertReplays(
-  tx: Kysely<Tables>,
-  account: IdBytes,
-  wanted: readonly DeliveriesTable[],
-): Promise<number> {
+async function insertReplays(tx: Db, account: IdBytes, wanted: readonly DeliveriesTable[]): Promise<number> {
   if (wanted.length === 0) return 0;
   const replays: DeliveriesTable[] = [];
   const originals = wanted.flatMap(({ replay_of }) => replay_of ?? []);

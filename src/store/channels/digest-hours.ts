@@ -1,13 +1,12 @@
 // Sends the alerts of a digest where they would be sent one by one: outside of the active hours of its channel through
 // another one (docs/decisions/0129).
 import { insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { type Digest, digestAlertType, type DigestedAlert, routeDigest } from '#domain/alerts/digest.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { newId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
-import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { newDeliveryRow } from './delivery-rows.ts';
 import { newDigest } from './storm-rows.ts';
 import { digestContent, readDigest } from './digests.ts';
@@ -31,7 +30,7 @@ const atOnce = 500;
  * @returns whether alerts remain for its own channel
  */
 export async function splitDigest(
-  tx: Kysely<Tables>,
+  tx: Db,
   digest: DeliveriesTable,
   other: OtherChannel,
   { isActive, now }: { readonly isActive: boolean; readonly now: number },
@@ -57,7 +56,7 @@ export async function splitDigest(
 }
 
 /** Replaces the content of a digest by the present. */
-export async function rewrite(tx: Kysely<Tables>, digest: DeliveriesTable, now: number): Promise<void> {
+export async function rewrite(tx: Db, digest: DeliveriesTable, now: number): Promise<void> {
   const content = await readDigest(tx, digest, now);
   await writeType(tx, digest, content);
   await updateRows(
@@ -68,12 +67,12 @@ export async function rewrite(tx: Kysely<Tables>, digest: DeliveriesTable, now: 
   );
 }
 
-async function writeType(tx: Kysely<Tables>, { account_id, id }: DeliveriesTable, content: Digest): Promise<void> {
+async function writeType(tx: Db, { account_id, id }: DeliveriesTable, content: Digest): Promise<void> {
   await updateRows(tx, 'deliveries', { account_id, id }, { alert_type: digestAlertType(content.sections) });
 }
 
 /** Oldest first. */
-async function readMembers(tx: Kysely<Tables>, { account_id, id }: DeliveriesTable): Promise<Member[]> {
+async function readMembers(tx: Db, { account_id, id }: DeliveriesTable): Promise<Member[]> {
   const rows = await tx
     .selectFrom('deliveries')
     .leftJoin('alerts', (join) =>
@@ -96,7 +95,7 @@ async function readMembers(tx: Kysely<Tables>, { account_id, id }: DeliveriesTab
 }
 
 async function readRoutes(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, alert_channel_id }: DeliveriesTable,
 ): Promise<ReadonlyMap<string, number | null>> {
   const rows = await tx
@@ -111,7 +110,7 @@ async function readRoutes(
 
 /** As a digest of the other channel, or one by one. */
 async function moveMembers(
-  tx: Kysely<Tables>,
+  tx: Db,
   digest: DeliveriesTable,
   members: readonly Member[],
   other: OtherChannel,

@@ -1,6 +1,5 @@
 // What a digest says: the state of its checks for its channel at the time it leaves.
 import { findRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import {
   type Digest,
@@ -15,7 +14,7 @@ import {
 } from '#domain/alerts/digest.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json } from '../base/codec.ts';
 import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
-import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 
 /** Alerts to read, newest first: with more, the oldest are counted, but not listed. */
 const readAtMost = 10_000;
@@ -26,7 +25,7 @@ const longestError = 300;
 export type DigestRow = Pick<DeliveriesTable, 'account_id' | 'id' | 'alert_channel_id' | 'routed_from'>;
 
 /** The digest of a delivery. @param now its time, epoch ms */
-export async function readDigest(tx: Kysely<Tables>, digest: DigestRow, now: number): Promise<Digest> {
+export async function readDigest(tx: Db, digest: DigestRow, now: number): Promise<Digest> {
   const { account_id: account } = digest;
   const { alerts, count } = await readAlerts(tx, digest);
   const sections: DigestSection[] = [];
@@ -48,7 +47,7 @@ function withoutError(check: DigestCheck): DigestCheck {
 
 /** Oldest first. */
 async function readAlerts(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>,
 ): Promise<{ alerts: DigestedAlert[]; count: number }> {
   const members = tx
@@ -75,7 +74,7 @@ async function readAlerts(
 
 /** Of other checks, only those whose alert was sent through the channel of this digest. */
 async function readOpen(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, alert_channel_id, routed_from }: DigestRow,
   members: ReadonlySet<string>,
 ): Promise<OpenAlerts> {
@@ -98,7 +97,7 @@ async function readOpen(
 }
 
 /** In the order of their names. */
-async function describe(tx: Kysely<Tables>, account: IdBytes, checks: readonly SortedCheck[]): Promise<DigestCheck[]> {
+async function describe(tx: Db, account: IdBytes, checks: readonly SortedCheck[]): Promise<DigestCheck[]> {
   if (checks.length === 0) return [];
   const alertIds = checks.flatMap(({ alertId }) => (alertId === null ? [] : idBytes(alertId)));
   const alerts =

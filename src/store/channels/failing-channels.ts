@@ -1,6 +1,5 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
 import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { type Delivery, type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
 import { type ChannelReport, reportVariables } from '#domain/deliveries/failing-channel.ts';
@@ -14,14 +13,10 @@ import { deliveriesOf, type Ended, newsCodes, standingAfter } from './channel-st
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
-import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
+import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
 
 /** Records that a delivery ended without another attempt. The deliveries of a channel end one after the other. */
-export async function noteLost(
-  tx: Kysely<Tables>,
-  { accountId, alertChannelId, ...ended }: Ended,
-  now: number,
-): Promise<void> {
+export async function noteLost(tx: Db, { accountId, alertChannelId, ...ended }: Ended, now: number): Promise<void> {
   const account = idBytes(accountId);
   const channel = tx.updateTable('alert_channels').where('account_id', '=', account).where('id', '=', alertChannelId);
   // Locks the row, on each engine.
@@ -100,11 +95,7 @@ export function createFailingChannels(database: Database) {
   };
 }
 
-async function closeReport(
-  tx: Kysely<Tables>,
-  report: ChannelReport,
-  deliveries: readonly Delivery[],
-): Promise<boolean> {
+async function closeReport(tx: Db, report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean> {
   const notified = report.kind === 'failing' && deliveries.length > 0;
   const closed = await updateRows(
     tx,
@@ -122,7 +113,7 @@ async function closeReport(
 }
 
 /** Adds deliveries, with their requests or what they are rendered from. */
-export async function insertDeliveries(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
+export async function insertDeliveries(tx: Db, deliveries: readonly Delivery[]): Promise<void> {
   const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
   await insertRows(
     tx,
@@ -138,7 +129,7 @@ export async function insertDeliveries(tx: Kysely<Tables>, deliveries: readonly 
  * When a failing channel is deleted, sends the recovery to the channels that were notified about it. @param now epoch
  * ms
  */
-export async function closeNotified(tx: Kysely<Tables>, row: AlertChannelsTable, now: number): Promise<void> {
+export async function closeNotified(tx: Db, row: AlertChannelsTable, now: number): Promise<void> {
   const notified = await channelsById(tx, row.account_id, parsedOrNull<number[]>(row.failing_notified) ?? []);
   if (notified.length === 0) return;
   const lost = await lostAlert(tx, row);
@@ -202,7 +193,7 @@ function factsOf(row: AlertChannelsTable, lost: LostAlert) {
 }
 
 /** The delivery that made a channel failing, with its check and that check's group. */
-async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_id }: AlertChannelsTable) {
+async function lostAlert(reader: Db, { account_id, failing_delivery_id }: AlertChannelsTable) {
   if (failing_delivery_id === null) return null;
   const delivery = await findRow(reader, 'deliveries', { account_id, id: failing_delivery_id }, [
     'check_id',
@@ -223,7 +214,7 @@ async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_
   return { ...delivery, check: check ?? null, groupName: group?.name ?? null, digest };
 }
 
-async function findDigest(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): Promise<Digest | null> {
+async function findDigest(reader: Db, account: IdBytes, id: IdBytes): Promise<Digest | null> {
   const stored = await findRow(reader, 'delivery_contents', { account_id: account, delivery_id: id }, ['content']);
   return stored === undefined ? null : (parsed<DeliveryContent>(stored.content).digest ?? null);
 }
@@ -255,7 +246,7 @@ async function countOthers(
 }
 
 async function subscribedTo(
-  reader: Kysely<Tables>,
+  reader: Db,
   accountId: IdBytes,
   check: { readonly id: IdBytes; readonly group_id: number | null } | null,
 ): Promise<ReadonlySet<number>> {
@@ -270,11 +261,7 @@ async function subscribedTo(
   return new Set(rows.map((row) => row.alert_channel_id));
 }
 
-function channelsById(
-  reader: Kysely<Tables>,
-  accountId: IdBytes,
-  ids: readonly number[],
-): Promise<AlertChannelsTable[]> {
+function channelsById(reader: Db, accountId: IdBytes, ids: readonly number[]): Promise<AlertChannelsTable[]> {
   if (ids.length === 0) return Promise.resolve([]);
   const owned = reader.selectFrom('alert_channels').selectAll().where('account_id', '=', accountId);
   return owned.where('id', 'in', ids).orderBy('id').execute();

@@ -1,11 +1,10 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
 import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** The fact about the hold in the table `installation`. */
 export const deliveryHoldKey = 'deliveries-held';
@@ -51,12 +50,12 @@ export function createHeldDeliveries({ reader, transaction }: Database) {
   };
 }
 
-async function accountIds(reader: Kysely<Tables>): Promise<IdBytes[]> {
+async function accountIds(reader: Db): Promise<IdBytes[]> {
   const rows = await reader.selectFrom('accounts').select('id').orderBy('id').execute();
   return rows.map(({ id }) => id);
 }
 
-async function countWaiting(reader: Kysely<Tables>, account: IdBytes): Promise<number> {
+async function countWaiting(reader: Db, account: IdBytes): Promise<number> {
   const { count } = await reader
     .selectFrom('deliveries')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -67,7 +66,7 @@ async function countWaiting(reader: Kysely<Tables>, account: IdBytes): Promise<n
 }
 
 /** Cancels a batch of an account's deliveries; returns their number. */
-async function cancelSome(tx: Kysely<Tables>, account: IdBytes): Promise<number> {
+async function cancelSome(tx: Db, account: IdBytes): Promise<number> {
   const rows = await tx
     .selectFrom('deliveries')
     .select('id')

@@ -1,9 +1,8 @@
 // Channels whose receivers requested a delay: their first attempts are postponed when they are claimed
 // (docs/decisions/0014).
-import type { Kysely } from 'kysely';
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
-import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 
 /** Maximum number of deliveries postponed at once, because a claim blocks the writer. */
 export const postponedAtOnce = 500;
@@ -21,7 +20,7 @@ export function isPostponed(
 export const isFirstAttempt = 'attempts = 0 AND attempt_started_at IS NULL AND is_test = 0';
 
 /** Ends the delay: waiting deliveries are due now, in order. */
-export async function endWait(tx: Kysely<Tables>, accountId: string, channelId: number, now: number): Promise<void> {
+export async function endWait(tx: Db, accountId: string, channelId: number, now: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('alert_channels')
     .set({ requested_until: null })

@@ -1,6 +1,6 @@
 // How much accounts have sent in the current hour through services of the operator, and the deliveries that wait for the next.
 import { findRow, findRows } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   hourOf,
   limitOfOthers,
@@ -15,7 +15,7 @@ import {
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { isMarked, settledColumns } from './cancel-reminders.ts';
 import { nameOf, noteLost } from './failing-channels.ts';
 
@@ -116,7 +116,7 @@ function waitOf(
 
 /** Counts an attempt; false = the limit is reached. */
 async function count(
-  tx: Kysely<Tables>,
+  tx: Db,
   { accountId, quota, now }: Pick<QuotaClaim, 'accountId' | 'quota' | 'now'>,
   limit: number,
 ): Promise<boolean> {
@@ -145,7 +145,7 @@ async function count(
 
 /** Whether a delivery tells of a new failure or degradation; reminders do not. */
 async function tellsNews(
-  tx: Kysely<Tables>,
+  tx: Db,
   { accountId, deliveryId }: Pick<QuotaClaim, 'accountId' | 'deliveryId'>,
 ): Promise<boolean> {
   const row = await tx
@@ -162,7 +162,7 @@ async function tellsNews(
 }
 
 async function waitOrEnd(
-  tx: Kysely<Tables>,
+  tx: Db,
   { accountId, deliveryId, owner, quota, limit, now }: QuotaClaim,
   isNews: boolean,
 ): Promise<QuotaAnswer> {

@@ -1,10 +1,9 @@
 // Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
 import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { flag, idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
-import type { SubscriptionsTable, Tables } from '../base/tables/schema.ts';
+import type { Db, SubscriptionsTable } from '../base/tables/schema.ts';
 
 /** One check or one group. */
 export type Target = Pick<Subscription, 'checkId' | 'groupId'>;
@@ -18,18 +17,14 @@ export interface ChannelChange {
 }
 
 /** Subscriptions of a check or group, oldest first. */
-export async function findChannels(
-  db: Kysely<Tables>,
-  accountId: string,
-  target: Target,
-): Promise<SubscribedChannel[]> {
+export async function findChannels(db: Db, accountId: string, target: Target): Promise<SubscribedChannel[]> {
   const rows = await ofTarget(db, accountId, target).selectAll().orderBy('id').execute();
   return rows.map((row) => ({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 }));
 }
 
 /** The same for many checks at once, by check ID. */
 export async function channelsOfChecks(
-  db: Kysely<Tables>,
+  db: Db,
   accountId: string,
   checkIds: readonly string[],
 ): Promise<Map<string, SubscribedChannel[]>> {
@@ -51,7 +46,7 @@ export async function channelsOfChecks(
 
 /** Index in the set of the first channel that this account does not have; null = all exist. */
 export async function missingChannel(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   subscriptions: readonly SubscribedChannel[],
 ): Promise<number | null> {
@@ -64,7 +59,7 @@ export async function missingChannel(
 
 /** Applies a change to the channels of a check or group. Remaining subscriptions keep their IDs. */
 export async function changeChannels(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   target: Target,
   { subscriptions, isAutoAssigned }: ChannelChange,
@@ -92,7 +87,7 @@ export async function changeChannels(
 
 /** Adds a subscription, or changes the existing one. */
 export async function subscribe(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   alertChannelId: number,
   { checkId, groupId, activated }: SubscribedTo,
@@ -122,7 +117,7 @@ export async function subscribe(
 
 /** Deletes the subscriptions of a check or group, except those of the channels to keep. */
 export async function dropTarget(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   { checkId, groupId }: Target,
   keptChannels: readonly number[] = [],
@@ -145,7 +140,7 @@ export function subscriptionOf(row: SubscriptionsTable): Subscription {
   };
 }
 
-function ofTarget(db: Kysely<Tables>, accountId: string, { checkId, groupId }: Target) {
+function ofTarget(db: Db, accountId: string, { checkId, groupId }: Target) {
   const owned = db.selectFrom('subscriptions').where('account_id', '=', idBytes(accountId));
   return checkId === null ? owned.where('group_id', '=', groupId) : owned.where('check_id', '=', idBytes(checkId));
 }

@@ -1,11 +1,11 @@
 // The runs started by a call of a trigger.
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Batch, CallRun, TriggerTarget } from '#domain/checks/batch.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../base/codec.ts';
 import { outcomeCodes, sourceCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** The final result of one run of a batch. */
 export interface RunResult {
@@ -86,11 +86,7 @@ interface NamedCheck {
   readonly name: string;
 }
 
-function checksOf(
-  reader: Kysely<Tables>,
-  accountId: string,
-  { groupId, checkId }: TriggerTarget,
-): Promise<NamedCheck[]> {
+function checksOf(reader: Db, accountId: string, { groupId, checkId }: TriggerTarget): Promise<NamedCheck[]> {
   const own = reader.selectFrom('checks').select(['id', 'name']).where('account_id', '=', idBytes(accountId));
   const wanted = checkId === null ? own.where('group_id', '=', groupId) : own.where('id', '=', idBytes(checkId));
   return wanted.orderBy('created_at').orderBy('id').execute();
@@ -101,12 +97,7 @@ function boundsOf(at: number): readonly [from: IdBytes, before: IdBytes] {
   return [firstIdAt(at), firstIdAt(at + 1)];
 }
 
-async function openRuns(
-  reader: Kysely<Tables>,
-  accountId: string,
-  checks: readonly NamedCheck[],
-  at: number,
-): Promise<CallRun[]> {
+async function openRuns(reader: Db, accountId: string, checks: readonly NamedCheck[], at: number): Promise<CallRun[]> {
   const own = new Set(checks.map(({ id }) => idText(id)));
   const [from, before] = boundsOf(at);
   const rows = await reader
@@ -123,12 +114,7 @@ async function openRuns(
     .filter(({ checkId }) => own.has(checkId));
 }
 
-async function endedRuns(
-  reader: Kysely<Tables>,
-  accountId: string,
-  checks: readonly NamedCheck[],
-  at: number,
-): Promise<CallRun[]> {
+async function endedRuns(reader: Db, accountId: string, checks: readonly NamedCheck[], at: number): Promise<CallRun[]> {
   const [from, before] = boundsOf(at);
   const rows = await reader
     .selectFrom('results')

@@ -1,12 +1,11 @@
 // Validates the dependencies of checks and groups when they are saved, and removes deleted checks from them
 // (docs/decisions/0128).
 import { findRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
-import type { ChecksTable, Tables } from '../base/tables/schema.ts';
+import type { ChecksTable, Db } from '../base/tables/schema.ts';
 
 /** Why dependencies cannot be saved: an unknown check by its place in the list, or the names along a cycle. */
 export type DependencyProblem = { readonly dangling: string } | { readonly cycle: readonly string[] };
@@ -19,7 +18,7 @@ const maxVisited = 1000;
 
 /** The problem of a check that is saved in this group. @param present IDs that were in its list before */
 export async function problemOfCheck(
-  tx: Kysely<Tables>,
+  tx: Db,
   { accountId, ...check }: Check,
   group: CheckGroup | null,
   present: readonly string[],
@@ -32,7 +31,7 @@ export async function problemOfCheck(
 
 /** The problem of a group that is saved: its list holds for its checks. @param present IDs that were in its list before */
 export async function problemOfGroup(
-  tx: Kysely<Tables>,
+  tx: Db,
   group: CheckGroup,
   present: readonly string[],
 ): Promise<DependencyProblem | null> {
@@ -46,7 +45,7 @@ export async function problemOfGroup(
 }
 
 async function firstUnknown(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   ids: readonly string[],
   present: readonly string[],
@@ -59,7 +58,7 @@ async function firstUnknown(
 
 /** Walks from these checks along what they need, until one is found that would close a cycle. */
 async function cycleFrom(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   starts: readonly Node[],
   closes: (node: Node) => boolean,
@@ -92,12 +91,7 @@ interface Walked {
 }
 
 /** @param changed a group as it will be */
-async function nodesOf(
-  tx: Kysely<Tables>,
-  accountId: string,
-  ids: readonly string[],
-  changed: CheckGroup | null,
-): Promise<Node[]> {
+async function nodesOf(tx: Db, accountId: string, ids: readonly string[], changed: CheckGroup | null): Promise<Node[]> {
   const rows = await readRows(tx, accountId, ids);
   const groupIds = [...new Set(rows.flatMap(({ group_id }) => group_id ?? []))];
   const groups =
@@ -111,7 +105,7 @@ async function nodesOf(
   });
 }
 
-async function readRows(tx: Kysely<Tables>, accountId: string, ids: readonly string[]): Promise<Row[]> {
+async function readRows(tx: Db, accountId: string, ids: readonly string[]): Promise<Row[]> {
   if (ids.length === 0) return [];
   return findRows(tx, 'checks', { account_id: idBytes(accountId), id: ids.map(idBytes) }, [
     'id',
@@ -126,7 +120,7 @@ function listIn(definition: string): readonly string[] {
 }
 
 /** Removes a deleted check from the lists of others. */
-export async function dropDependencies(tx: Kysely<Tables>, accountId: string, id: string): Promise<void> {
+export async function dropDependencies(tx: Db, accountId: string, id: string): Promise<void> {
   const account = idBytes(accountId);
   for (const table of ['checks', 'check_groups'] as const) {
     const rows = await tx

@@ -9,7 +9,7 @@ import {
   type Page,
   type Slice,
 } from '../base/rows.ts';
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
@@ -23,7 +23,7 @@ import { type DependencyProblem, problemOfGroup } from './check-dependencies.ts'
 import { type Database, lockAccount, nextNumber, touchAccount } from '../base/database.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db, Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import {
   type ChannelChange,
@@ -112,7 +112,7 @@ export function createCheckGroups(database: Database) {
 
 /** Reads, edits and writes a group, and updates the schedules of its checks. */
 async function changeGroup(
-  tx: Kysely<Tables>,
+  tx: Db,
   database: Database,
   { accountId, id, edit }: GroupChange,
 ): Promise<Saved<StoredGroup> | null> {
@@ -146,7 +146,7 @@ interface GroupChange {
 
 /** Locks the account first, so that no two writes close a cycle together. */
 async function dependencyProblem(
-  tx: Kysely<Tables>,
+  tx: Db,
   group: CheckGroup,
   present: readonly string[],
 ): Promise<DependencyProblem | null> {
@@ -158,7 +158,7 @@ async function dependencyProblem(
 /** Groups whose definitions are read at a time. */
 const maxSlice = 200;
 
-function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
+function definitionsAfter(db: Db, accountId: string, id: number) {
   return db
     .selectFrom('check_groups')
     .select(['id', 'definition'])
@@ -170,7 +170,7 @@ function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
 }
 
 /** The variables of all groups. Nothing is decrypted. */
-async function variablesIn(db: Kysely<Tables>, accountId: string): Promise<EnvironmentVariable[]> {
+async function variablesIn(db: Db, accountId: string): Promise<EnvironmentVariable[]> {
   const variables: EnvironmentVariable[] = [];
   for (let last = 0; ;) {
     const slice = await definitionsAfter(db, accountId, last);
@@ -212,7 +212,7 @@ interface ScheduleDeps extends ChangeMoment {
 }
 
 async function keepSchedules(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   id: number,
   group: CheckGroup | null,
@@ -228,7 +228,7 @@ async function keepSchedules(
   await askForRuns(tx, accountId, started, moment.now);
 }
 
-async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
+async function removeGroup(tx: Db, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await deleteRows(tx, 'check_groups', { account_id: account, id });
   if (removed === 0) return false;
@@ -240,11 +240,11 @@ async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, de
   return true;
 }
 
-async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<StoredGroup | null> {
+async function findGroup(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredGroup | null> {
   const row = await findRow(db, 'check_groups', { account_id: idBytes(accountId), id });
   return row === undefined ? null : withChannels(db, groupOf(row, seal));
 }
 
-async function withChannels(db: Kysely<Tables>, group: CheckGroup): Promise<StoredGroup> {
+async function withChannels(db: Db, group: CheckGroup): Promise<StoredGroup> {
   return { group, subscriptions: await findChannels(db, group.accountId, { checkId: null, groupId: group.id }) };
 }

@@ -1,11 +1,10 @@
 // Variables that checks use, and those that are not defined.
 import { deleteRows, findRows, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, parsed } from '../base/codec.ts';
 import { type Database, ownedBy } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** Checks that use a variable that neither their group nor their account defines. */
 export interface MissingUse {
@@ -52,7 +51,7 @@ export function createCheckVariables({ reader }: Database) {
 }
 
 /** Variables that active checks use and their account does not define, by name and group. */
-function usesWithoutAccount(db: Kysely<Tables>, accountId: string, { names, groupId }: UseFilter) {
+function usesWithoutAccount(db: Db, accountId: string, { names, groupId }: UseFilter) {
   const account = idBytes(accountId);
   let query = db
     .selectFrom('check_variables as used')
@@ -80,7 +79,7 @@ function usesWithoutAccount(db: Kysely<Tables>, accountId: string, { names, grou
     .execute();
 }
 
-async function usingGroups(db: Kysely<Tables>, accountId: string): Promise<UsingGroup[]> {
+async function usingGroups(db: Db, accountId: string): Promise<UsingGroup[]> {
   const account = idBytes(accountId);
   const rows = await db
     .selectFrom('check_groups')
@@ -119,7 +118,7 @@ type Defining = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | '
 
 /** For each group, whether it defines a variable itself, or mentions it in a script. Nothing is decrypted. */
 async function definersOf(
-  db: Kysely<Tables>,
+  db: Db,
   accountId: string,
   ids: readonly number[],
 ): Promise<Map<number, (name: string) => boolean>> {
@@ -160,7 +159,7 @@ function byName(rows: readonly UseRow[]): MissingUse[] {
 }
 
 /** Writes the variables that a check uses, in the caller's transaction. */
-export async function keepVariables(tx: Kysely<Tables>, check: Check, names: readonly string[]): Promise<void> {
+export async function keepVariables(tx: Db, check: Check, names: readonly string[]): Promise<void> {
   const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const present = await findRows(tx, 'check_variables', { account_id: owner.account_id, check_id: owner.check_id }, [
     'name',

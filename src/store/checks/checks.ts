@@ -9,7 +9,7 @@ import {
   type Page,
   type Slice,
 } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
 import { lastsUntilRecovery } from '#domain/checks/effective-check.ts';
@@ -25,7 +25,7 @@ import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts'
 import { type Database, lockAccount, ownedBy, touchAccount } from '../base/database.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import type { ChecksTable, Tables } from '../base/tables/schema.ts';
+import type { ChecksTable, Db } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import {
   type ChannelChange,
@@ -108,7 +108,7 @@ export function createChecks(database: Database) {
 }
 
 /** Stored bytes of checks, in the order of their IDs, without reading their definitions. */
-async function findSizes(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
+async function findSizes(db: Db, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const found = await db
     .selectFrom('checks')
@@ -121,7 +121,7 @@ async function findSizes(db: Kysely<Tables>, accountId: string, ids: readonly Id
 }
 
 /** The rows of checks, ordered by ID; checks deleted meanwhile are omitted. */
-async function findChecks(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
+async function findChecks(db: Db, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
   if (ids.length === 0) return [];
   const found = await findRows(db, 'checks', { account_id: idBytes(accountId), id: ids });
   const byId = new Map(found.map((row) => [idText(row.id), row]));
@@ -133,7 +133,7 @@ async function findChecks(db: Kysely<Tables>, accountId: string, ids: readonly I
  * @param present the stored check; null = it is new
  */
 async function saveCheck(
-  tx: Kysely<Tables>,
+  tx: Db,
   seal: Seal,
   moment: ChangeMoment,
   write: CheckWrite,
@@ -162,7 +162,7 @@ async function saveCheck(
 
 /** Locks the account first, so that no two writes close a cycle together. */
 async function dependencyProblem(
-  tx: Kysely<Tables>,
+  tx: Db,
   check: Check,
   group: CheckGroup | null,
   present: Check | null,
@@ -173,12 +173,12 @@ async function dependencyProblem(
 }
 
 /** Writes the row of an existing check. */
-export async function updateCheck(tx: Kysely<Tables>, check: Check, seal: Seal): Promise<void> {
+export async function updateCheck(tx: Db, check: Check, seal: Seal): Promise<void> {
   const { account_id, id, ...columns } = checkRow(check, seal);
   await updateRows(tx, 'checks', { account_id, id }, columns);
 }
 
-async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal: Seal): Promise<StoredCheck | null> {
+async function findCheck(db: Db, accountId: string, id: string, seal: Seal): Promise<StoredCheck | null> {
   const row = await findRow(db, 'checks', { account_id: idBytes(accountId), id: idBytes(id) });
   if (row === undefined) return null;
   const [check] = await withoutEndedMutes(db, accountId, [checkOf(row, seal)]);
@@ -186,11 +186,7 @@ async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal
 }
 
 /** Checks that recovered are not muted until they recover any more. */
-async function withoutEndedMutes(
-  db: Kysely<Tables>,
-  accountId: string,
-  checks: readonly Check[],
-): Promise<readonly Check[]> {
+async function withoutEndedMutes(db: Db, accountId: string, checks: readonly Check[]): Promise<readonly Check[]> {
   const muted = checks.filter(({ mutedUntilRecovery }) => mutedUntilRecovery);
   if (muted.length === 0) return checks;
   const rows = await findRows(
@@ -207,19 +203,19 @@ async function withoutEndedMutes(
   );
 }
 
-async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
+async function withListeners(db: Db, check: Check): Promise<StoredCheck> {
   const { accountId, id } = check;
   const subscriptions = await findChannels(db, accountId, { checkId: id, groupId: null });
   return { check, subscriptions, notifiesNobody: (await findChecksWithoutChannel(db, accountId, [check])).has(id) };
 }
 
-async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
+async function findGroup(db: Db, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
   const row = await findRow(db, 'check_groups', { account_id: idBytes(accountId), id });
   return row === undefined ? null : groupOf(row, seal);
 }
 
 async function withChannels(
-  db: Kysely<Tables>,
+  db: Db,
   accountId: string,
   rows: readonly ChecksTable[],
   seal: Seal,
@@ -242,7 +238,7 @@ async function withChannels(
   }));
 }
 
-async function writeTags(tx: Kysely<Tables>, check: Check): Promise<void> {
+async function writeTags(tx: Db, check: Check): Promise<void> {
   const rows = [...new Set(check.tags)].map((tag) => ({
     ...ownedBy(check.accountId),
     tag,

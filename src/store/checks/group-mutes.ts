@@ -1,10 +1,10 @@
 // Ends mutes of groups whose checks have recovered.
 import { updateRows } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type IdBytes, idText } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 interface MutedGroup {
   readonly account_id: IdBytes;
@@ -39,7 +39,7 @@ export function createEndMutes({ reader, transaction }: Database): () => Promise
 }
 
 /** Whether none of its checks fails, and one has recovered since the mute was set. */
-async function hasRecovered(db: Kysely<Tables>, { account_id, id, muted_from }: MutedGroup): Promise<boolean> {
+async function hasRecovered(db: Db, { account_id, id, muted_from }: MutedGroup): Promise<boolean> {
   const states = db
     .selectFrom('checks')
     .innerJoin('check_states', (join) =>
@@ -56,7 +56,7 @@ async function hasRecovered(db: Kysely<Tables>, { account_id, id, muted_from }: 
 }
 
 /** A mute that was set again meanwhile stays. */
-async function endMute(tx: Kysely<Tables>, { account_id, id, muted_from }: MutedGroup): Promise<void> {
+async function endMute(tx: Db, { account_id, id, muted_from }: MutedGroup): Promise<void> {
   const ended = await updateRows(tx, 'check_groups', { account_id, id, muted_from }, { muted_from: null });
   if (ended > 0) await touchAccount(tx, idText(account_id));
 }

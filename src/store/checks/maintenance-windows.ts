@@ -9,12 +9,12 @@ import {
   type Page,
   type Slice,
 } from '../base/rows.ts';
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import { type Database, nextNumber, touchAccount } from '../base/database.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import type { MaintenanceWindowsTable, Tables } from '../base/tables/schema.ts';
+import type { Db, MaintenanceWindowsTable } from '../base/tables/schema.ts';
 
 /** Data of a new window; the store sets its ID and timestamps. */
 export type WindowWrite = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
@@ -75,11 +75,7 @@ interface WindowChange {
   readonly edit: (present: MaintenanceWindow) => WindowWrite;
 }
 
-async function changeIn(
-  tx: Kysely<Tables>,
-  now: number,
-  { accountId, id, edit }: WindowChange,
-): Promise<MaintenanceWindow | null> {
+async function changeIn(tx: Db, now: number, { accountId, id, edit }: WindowChange): Promise<MaintenanceWindow | null> {
   const account = idBytes(accountId);
   const present = await findRow(tx, 'maintenance_windows', { account_id: account, id });
   if (present === undefined) return null;
@@ -96,7 +92,7 @@ async function changeIn(
 }
 
 async function countNamed(
-  reader: Database['reader'],
+  reader: Db,
   accountId: string,
   { tags = [], checkIds = [], groupIds = [] }: Named,
 ): Promise<number> {
@@ -139,7 +135,7 @@ async function countNamed(
 }
 
 async function unknownOf(
-  reader: Database['reader'],
+  reader: Db,
   accountId: string,
   { checkIds = [], groupIds = [] }: Omit<Named, 'tags'>,
 ): Promise<Required<Omit<Named, 'tags'>>> {

@@ -1,6 +1,5 @@
 // A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
 import { findRow, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
 import { oneOf, placesOf } from '#domain/checks/plan-runs.ts';
@@ -9,7 +8,7 @@ import { newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import { sourceCodes } from '../base/codes.ts';
 import { lockAccount, ownedBy } from '../base/database.ts';
-import type { RunsTable, Tables } from '../base/tables/schema.ts';
+import type { Db, RunsTable } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 import type { Seal } from '../base/seal.ts';
 import { keepOptions } from './trigger-calls.ts';
@@ -48,7 +47,7 @@ const runsAtOnce = 100;
 /** Maximum number of open triggered runs per account, at all locations. */
 export const maxTriggered = 5000;
 
-export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
+export async function startTrigger(tx: Db, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
   await lockAccount(tx, order.accountId);
   const repeated = await earlierAnswer(tx, order);
   if (repeated !== null) return { outcome: 'repeated', ...repeated };
@@ -81,10 +80,7 @@ function operationOf({ groupId, checkId }: TriggerTarget): string {
 
 type Answer = Trigger & { readonly call?: CallRuns };
 
-async function earlierAnswer(
-  tx: Kysely<Tables>,
-  order: TriggerOrder,
-): Promise<{ trigger: Trigger; call: CallRuns | null } | null> {
+async function earlierAnswer(tx: Db, order: TriggerOrder): Promise<{ trigger: Trigger; call: CallRuns | null } | null> {
   if (order.idempotencyKey === null) return null;
   await tx
     .deleteFrom('idempotency_keys')
@@ -102,7 +98,7 @@ async function earlierAnswer(
   return { trigger, call };
 }
 
-async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, answer: Answer): Promise<void> {
+async function keepAnswer(tx: Db, order: TriggerOrder, answer: Answer): Promise<void> {
   if (order.idempotencyKey === null) return;
   await insertRows(tx, 'idempotency_keys', {
     ...ownedBy(order.accountId),
@@ -113,7 +109,7 @@ async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, answer: Answe
   });
 }
 
-async function isThere(tx: Kysely<Tables>, { accountId, target }: TriggerOrder): Promise<boolean> {
+async function isThere(tx: Db, { accountId, target }: TriggerOrder): Promise<boolean> {
   const account = idBytes(accountId);
   const row =
     target.checkId === null
@@ -123,7 +119,7 @@ async function isThere(tx: Kysely<Tables>, { accountId, target }: TriggerOrder):
 }
 
 /** The runs of every activated check: a check has a schedule while it and its group are activated. */
-async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocations, now }: TriggerOrder) {
+async function planBatch(tx: Db, { accountId, target, servedLocations, now }: TriggerOrder) {
   const account = idBytes(accountId);
   const activated = tx
     .selectFrom('checks')
@@ -171,19 +167,19 @@ export function locationsOf(
   return row.run_parallel === 1 ? all : oneOf(all, now, row.interval_ms);
 }
 
-async function overLimit(tx: Kysely<Tables>, order: TriggerOrder, wanted: number) {
+async function overLimit(tx: Db, order: TriggerOrder, wanted: number) {
   const { limit, used } = await limitOf(tx, order);
   return limit === null || used + wanted <= limit ? null : { limit, used };
 }
 
 /** Runs that the account may still start this month; Infinity without a limit. */
-export async function remainingRuns(tx: Kysely<Tables>, accountId: string, now: number): Promise<number> {
+export async function remainingRuns(tx: Db, accountId: string, now: number): Promise<number> {
   const { limit, used } = await limitOf(tx, { accountId, now });
   return limit === null ? Number.POSITIVE_INFINITY : limit - used;
 }
 
 /** Open triggered runs of an account. */
-async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<number> {
+async function countWaiting(tx: Db, accountId: string): Promise<number> {
   const { waiting } = await tx
     .selectFrom('runs')
     .select(({ fn }) => fn.countAll<number>().as('waiting'))
@@ -194,7 +190,7 @@ async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<numb
 }
 
 /** Locks the limit until the runs are counted, so that the scheduler cannot use the last of them meanwhile. */
-async function limitOf(tx: Kysely<Tables>, { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>) {
+async function limitOf(tx: Db, { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>) {
   await tx
     .updateTable('accounts')
     .set((row) => ({ execution_limit: row.ref('execution_limit') }))
@@ -214,7 +210,7 @@ async function limitOf(tx: Kysely<Tables>, { accountId, now }: Pick<TriggerOrder
 
 /** Each run counts once toward the execution limit, and in the totals that runs and outcomes are compared by. */
 export async function countRuns(
-  tx: Kysely<Tables>,
+  tx: Db,
   { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,
   runs: number,
 ): Promise<void> {

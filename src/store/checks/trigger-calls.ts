@@ -1,10 +1,9 @@
 // Options of trigger calls, for their runs; values of variables are encrypted.
 import { deleteRows, findRow, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { CallOptions } from '#domain/checks/batch.ts';
 import { flag, idBytes, json, parsed } from '../base/codec.ts';
 import { type Database, ownedBy } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 
 /** Maximum duration of a run including its retries, ms. */
@@ -45,7 +44,7 @@ export function createTriggerCalls({ reader, transaction, seal }: Database) {
 
 /** Writes the options of a call. */
 export async function keepOptions(
-  tx: Kysely<Tables>,
+  tx: Db,
   call: { readonly accountId: string; readonly batchId: string; readonly now: number },
   { isQuiet, variables }: CallOptions,
   seal: Seal,

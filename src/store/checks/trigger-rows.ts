@@ -1,15 +1,14 @@
 // Rows of triggers: read, created by the first call, updated by every call.
 import { insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { TriggersTable } from '../base/tables/trigger-tables.ts';
 
 /** The row of a check's or group's trigger. */
-export function triggerOf(db: Kysely<Tables>, accountId: string, { groupId, checkId }: TriggerTarget) {
+export function triggerOf(db: Db, accountId: string, { groupId, checkId }: TriggerTarget) {
   const owned = db.selectFrom('triggers').selectAll().where('account_id', '=', idBytes(accountId));
   const wanted =
     checkId === null ? owned.where('group_id', '=', groupId) : owned.where('check_id', '=', idBytes(checkId));
@@ -21,7 +20,7 @@ export function triggerOf(db: Kysely<Tables>, accountId: string, { groupId, chec
  * given.
  */
 export async function callTrigger(
-  tx: Kysely<Tables>,
+  tx: Db,
   order: {
     readonly accountId: string;
     readonly target: TriggerTarget;

@@ -1,9 +1,9 @@
 // Acknowledging an incident, and taking it back: on the incident and on the state of its check, which stops reminders.
 import { findRow, updateRows } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { type IdBytes, idBytes, json } from '../base/codec.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { cancelAcknowledged, isPendingReminder } from '../channels/cancel-reminders.ts';
 
 /** What became of it: `unchanged` = it was so already, `ended` = the incident is over; null = unknown incident. */
@@ -11,7 +11,7 @@ export type AcknowledgeOutcome = 'done' | 'unchanged' | 'ended' | null;
 
 /** Acknowledges an open incident and cancels the pending reminders of its check. @param at epoch ms */
 export async function acknowledgeIncident(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   id: string,
   by: Acknowledger,
@@ -29,11 +29,7 @@ export async function acknowledgeIncident(
 }
 
 /** Takes the acknowledgement of an open incident back. */
-export async function unacknowledgeIncident(
-  tx: Kysely<Tables>,
-  accountId: string,
-  id: string,
-): Promise<AcknowledgeOutcome> {
+export async function unacknowledgeIncident(tx: Db, accountId: string, id: string): Promise<AcknowledgeOutcome> {
   const found = await changeState(tx, accountId, id, null);
   if (found.outcome === 'done') await writeIncident(tx, found, { acknowledged_at: null, acknowledged_by: null });
   return found.outcome;
@@ -44,12 +40,7 @@ type Changed =
   | { readonly outcome: Exclude<AcknowledgeOutcome, 'done'> };
 
 /** The state first, as recording does: so neither waits for the other in a circle. */
-async function changeState(
-  tx: Kysely<Tables>,
-  accountId: string,
-  incidentId: string,
-  at: number | null,
-): Promise<Changed> {
+async function changeState(tx: Db, accountId: string, incidentId: string, at: number | null): Promise<Changed> {
   const [account, id] = [idBytes(accountId), idBytes(incidentId)];
   const incident = await findRow(tx, 'incidents', { account_id: account, id }, ['check_id']);
   if (incident === undefined) return { outcome: null };
@@ -73,7 +64,7 @@ async function changeState(
 }
 
 async function writeIncident(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account, id }: { readonly account: IdBytes; readonly id: IdBytes },
   change: { readonly acknowledged_at: number | null; readonly acknowledged_by: string | null },
 ): Promise<void> {

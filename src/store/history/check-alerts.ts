@@ -1,13 +1,12 @@
 // Alerts as the API reads them.
 import { countRows, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
-import type { AlertsTable, Tables } from '../base/tables/schema.ts';
+import type { AlertsTable, Db } from '../base/tables/schema.ts';
 
 /** An alert with its facts. Times are epoch ms. */
 export interface StoredAlert extends Alert {
@@ -62,7 +61,7 @@ export function createCheckAlerts({ reader }: Database) {
 }
 
 /** Alerts with the acknowledgement of their incident. */
-export function alertRows(reader: Kysely<Tables>) {
+export function alertRows(reader: Db) {
   return reader
     .selectFrom('alerts')
     .leftJoin('incidents', (join) =>

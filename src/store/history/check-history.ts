@@ -1,6 +1,6 @@
 // History of checks: roll-ups of hours and days where available, results for the rest, so that figures are always
 // current (docs/decisions/0040).
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { sumBySpan } from '#domain/results/analytics.ts';
 import type { DetailedRollUp, RollUpParts } from '#domain/results/detailed-roll-up.ts';
 import {
@@ -31,7 +31,7 @@ import { detailedRollUpOf, type PartColumn, spans } from './roll-up-rows.ts';
 import type { LateHoursTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
 import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
 import { readResults, slotOf, type TimedResult } from './raw-results.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db, Tables } from '../base/tables/schema.ts';
 
 /** Roll-up of a time range of a check at a location. Times are epoch ms. */
 export interface HistoryPiece {
@@ -139,7 +139,7 @@ async function readHistory(scope: Scope, known: Known, now: number): Promise<His
 }
 
 interface Scope {
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   readonly dialect: Dialect;
   readonly merged: MergedResponses;
   readonly account: IdBytes;

@@ -1,6 +1,5 @@
 // Results as the API reads them: lists, single results, and complete exchanges.
 import { findRow, type Page, type Slice } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
@@ -11,7 +10,7 @@ import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { unpacked } from '../base/packed.ts';
 import { type TotalScope, totalOfResults } from './result-totals.ts';
-import type { ResultsTable, Tables } from '../base/tables/schema.ts';
+import type { Db, ResultsTable } from '../base/tables/schema.ts';
 import { headInSlices, type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
 
 /** A stored result. Times are epoch ms. */
@@ -178,7 +177,7 @@ const exchangesAtOnce = 5;
 const parsedAtOnce = 256 * 1024;
 
 interface ExchangeReader {
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   /** Number of results whose exchanges one statement reads; null = all. */
   readonly rowsAtOnce: number | null;
   readonly fairQueue: EnterQueue;
@@ -209,7 +208,7 @@ async function withExchanges(
 }
 
 /** Stored exchanges of some results of a check, as JSON by result ID. */
-async function readExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<Map<string, string>> {
+async function readExchanges(reader: Db, rows: readonly ResultsTable[]): Promise<Map<string, string>> {
   const [first] = rows;
   if (first === undefined) return new Map();
   const ids = rows.map(({ id }) => id).toSorted((a, b) => Buffer.compare(a, b));

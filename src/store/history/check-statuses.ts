@@ -1,5 +1,4 @@
 // Check statuses as the API reads them: of ten thousand states, only changed ones are read (docs/decisions/0040).
-import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
@@ -12,7 +11,7 @@ import type { Dialect } from '../base/dialect.ts';
 import { breathe } from '../base/slices.ts';
 import { acknowledgedBy } from './incidents.ts';
 import { accountRevision, changedStates, stateRevisions } from './state-revisions.ts';
-import type { CheckStatesTable, Tables } from '../base/tables/schema.ts';
+import type { CheckStatesTable, Db } from '../base/tables/schema.ts';
 
 /** Adjacent statuses in the list. */
 export type StatusPiece = readonly StatusOfCheck[];
@@ -134,7 +133,7 @@ function showStates({ entries, pieces }: Known, rows: readonly (StateRow & { rea
   for (const [index, piece] of changed) pieces[index] = piece;
 }
 
-async function readChecks(reader: Kysely<Tables>, dialect: Dialect, accountId: string): Promise<CheckRow[]> {
+async function readChecks(reader: Db, dialect: Dialect, accountId: string): Promise<CheckRow[]> {
   const checks: CheckRow[] = [];
   const query = checkRows(reader, dialect, accountId)
     .orderBy('checks.created_at')
@@ -154,7 +153,7 @@ async function readChecks(reader: Kysely<Tables>, dialect: Dialect, accountId: s
 }
 
 /** The checks of an account, with their schedules or as active heartbeats. */
-function checkRows(reader: Kysely<Tables>, dialect: Dialect, accountId: string) {
+function checkRows(reader: Db, dialect: Dialect, accountId: string) {
   return reader
     .selectFrom('checks')
     .leftJoin('schedules', (join) =>
@@ -175,7 +174,7 @@ function checkRows(reader: Kysely<Tables>, dialect: Dialect, accountId: string) 
     .where('checks.account_id', '=', idBytes(accountId));
 }
 
-function stateRows(reader: Kysely<Tables>, accountId: string) {
+function stateRows(reader: Db, accountId: string) {
   return reader
     .selectFrom('check_states')
     .select(stateColumns)

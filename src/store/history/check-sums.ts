@@ -1,6 +1,6 @@
 // Totals of checks in a time range, aggregated by the database, because an overview page would otherwise read thousands
 // of rows (docs/decisions/0040).
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   addResult,
   dayMs,
@@ -18,11 +18,11 @@ import type { Dialect } from '../base/dialect.ts';
 import type { MergedResponses } from './merged-responses.ts';
 import { responsesOf } from '../base/response-bytes.ts';
 import { rollUpOf, type Span, spans } from './roll-up-rows.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** Checks of one account. */
 export interface SumsScope {
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
   readonly merged: MergedResponses;
   readonly account: IdBytes;

@@ -1,12 +1,12 @@
 // Incidents of checks as the API reads them.
 import { countRows, findRow, type Page, type Slice } from '../base/rows.ts';
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
 import { acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
 import { alertOf, alertRows, type StoredAlert } from './check-alerts.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db, Tables } from '../base/tables/schema.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 
 /** Incidents opened in a time range (epoch ms, inclusive); null = unbounded. */
@@ -78,7 +78,7 @@ export function acknowledgedBy(row: ExpressionBuilder<Tables, 'check_states'>) {
 }
 
 /** Incidents with the error of their first alert. */
-function incidentRows(reader: Kysely<Tables>, accountId: string) {
+function incidentRows(reader: Db, accountId: string) {
   return reader
     .selectFrom('incidents')
     .leftJoin('alerts', (join) =>

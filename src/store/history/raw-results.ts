@@ -1,11 +1,11 @@
 // Results in the form that roll-ups count, for hours that are not rolled up yet.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
 import { firstIdAt, idBytes, type IdBytes, idOfDigits } from '../base/codec.ts';
 import { breathe } from '../base/slices.ts';
 import type { Dialect } from '../base/dialect.ts';
 import type { RawResult } from './roll-ups.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /**
  * A result of a check. IDs are hex digits: thousands are read per page, and byte arrays are several times slower than
@@ -28,7 +28,7 @@ const checksAtOnce = 25;
 
 /** The checks to read. */
 export interface ResultsScope {
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
   readonly account: IdBytes;
   /** Whether concurrent statements are faster. */

@@ -1,11 +1,10 @@
 // Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
 import { countRows, deleteRows, findRow, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /**
  * Bytes per chunk, except the last: committing one takes a few milliseconds, which delays no one. Stored assets depend
@@ -95,7 +94,7 @@ export function createResultAssets({ reader, transaction }: Database) {
 
 /** @returns false if the check was deleted */
 async function insertPart(
-  tx: Kysely<Tables>,
+  tx: Db,
   row: Key & { readonly number: number; readonly part: number; readonly content: Uint8Array },
 ): Promise<boolean> {
   if (!(await isThere(tx, row))) return false;
@@ -104,14 +103,14 @@ async function insertPart(
 }
 
 /** In the writing transaction, so that a later deletion of the check includes what was written. */
-async function isThere(tx: Kysely<Tables>, { account_id, check_id }: Key): Promise<boolean> {
+async function isThere(tx: Db, { account_id, check_id }: Key): Promise<boolean> {
   const check = await findRow(tx, 'checks', { account_id, id: check_id }, ['id']);
   return check !== undefined;
 }
 
 /** @param newestAt position of those stored as newest, which are deleted; null = none */
 async function listAssets(
-  tx: Kysely<Tables>,
+  tx: Db,
   key: Key,
   rows: readonly ResultAssetsTable[],
   newestAt: string | null,
@@ -142,7 +141,7 @@ function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable)
 
 /** null = some of it was deleted. */
 async function openAsset(
-  reader: Kysely<Tables>,
+  reader: Db,
   key: Key & { readonly number: number },
   facts: AssetFacts,
 ): Promise<AssetFile | null> {
@@ -152,11 +151,7 @@ async function openAsset(
 }
 
 /** Reads the next chunk on demand, so that an asset is never in memory as a whole. */
-async function* partsOf(
-  reader: Kysely<Tables>,
-  key: Key & { readonly number: number },
-  count: number,
-): AsyncGenerator<Uint8Array> {
+async function* partsOf(reader: Db, key: Key & { readonly number: number }, count: number): AsyncGenerator<Uint8Array> {
   for (let part = 0; part < count; part++) {
     const row = await findRow(reader, 'asset_parts', { ...key, part }, ['content']);
     if (row === undefined) throw new Error('the asset was deleted while it was being read');

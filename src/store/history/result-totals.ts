@@ -1,16 +1,16 @@
 // Number of results of a check on a server, where counting rows scans all of them: for rolled-up days uses their
 // counts, for the others the rows (docs/decisions/0040).
-import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dayMs, dayOf, dayRetentionDays } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from '../base/codec.ts';
 import { readProgress, readResultsFrom } from '../roll-ups/roll-up-progress.ts';
 import { spans } from './roll-up-rows.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db, Tables } from '../base/tables/schema.ts';
 import type { IdRange } from '../base/slices.ts';
 
 /** What to count. */
 export interface TotalScope {
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   readonly account: IdBytes;
   readonly check: IdBytes;
   /** Whether to include retried attempts. */

@@ -1,11 +1,11 @@
 // Finds what changed in an account since the last read, by revisions that increase with each change
 // (docs/decisions/0040).
 import { findRow } from '../base/rows.ts';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { idBytes, idOfDigits } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** Rows per statement, because it blocks the event loop. */
 const [revisionsAtOnce, statesAtOnce] = [5000, 500];
@@ -13,13 +13,13 @@ const [revisionsAtOnce, statesAtOnce] = [5000, 500];
 const keyLength = 32;
 
 /** Counter of changes to checks, groups, channels, variables and windows. */
-export async function accountRevision(reader: Kysely<Tables>, accountId: string): Promise<number> {
+export async function accountRevision(reader: Db, accountId: string): Promise<number> {
   const row = await findRow(reader, 'counters', { account_id: idBytes(accountId), noun: 'revision' }, ['last']);
   return row?.last ?? 0;
 }
 
 /** Sum of the revisions of all check states, which changes whenever a state does, because revisions only increase. */
-export async function stateRevisions(reader: Kysely<Tables>, accountId: string): Promise<number> {
+export async function stateRevisions(reader: Db, accountId: string): Promise<number> {
   const row = await reader
     .selectFrom('check_states')
     .select(sql<number>`coalesce(sum(revision), 0)`.as('sum'))

@@ -1,11 +1,10 @@
 // Finds changes in an account since the last poll, using indexes only, for live updates.
-import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import { idBytes, idOfDigits } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { changedStates } from '../history/state-revisions.ts';
 
 /** Changes of an account since the last poll. */
@@ -71,7 +70,7 @@ const nothingMoved: Pick<AccountChange, 'states' | 'results'> = { states: [], re
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 /** One statement: each value changes when its data does. */
-async function readFacts(reader: Kysely<Tables>, accountId: string) {
+async function readFacts(reader: Db, accountId: string) {
   const account = idBytes(accountId);
   const newestOf = (table: 'alerts' | 'deliveries') =>
     reader.selectFrom(table).select('id').where('account_id', '=', account).orderBy('id', 'desc').limit(1);

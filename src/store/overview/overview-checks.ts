@@ -1,7 +1,6 @@
 // All checks of an account, cached for the overview: of ten thousand, only changed ones are read (docs/decisions/0040).
 import { findRows } from '../base/rows.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
-import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
@@ -15,7 +14,7 @@ import { outcomeCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Dialect } from '../base/dialect.ts';
 import { breathe } from '../base/slices.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db, Tables } from '../base/tables/schema.ts';
 import { windowOf } from '../checks/maintenance-windows.ts';
 import { accountRevision, changedStates, stateRevisions } from '../history/state-revisions.ts';
 
@@ -115,7 +114,7 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
 }
 
 /** The groups, of which a definition may be large. */
-async function readGroups(reader: Kysely<Tables>, account: string) {
+async function readGroups(reader: Db, account: string) {
   const groups = new Map<number, ReturnType<typeof groupFacts>>();
   for (let [after, size] = [0, definitionsAtOnce]; size === definitionsAtOnce;) {
     const rows = await reader
@@ -205,7 +204,7 @@ async function readDefinitions(
   return definitions;
 }
 
-function definitionRows(reader: Kysely<Tables>, dialect: Dialect, account: string, rows: readonly CheckRow[]) {
+function definitionRows(reader: Db, dialect: Dialect, account: string, rows: readonly CheckRow[]) {
   const ids = rows.map(({ key }) => idBytes(idOfDigits(key)));
   return reader
     .selectFrom('checks')
@@ -240,7 +239,7 @@ interface Notifying {
   readonly groups: ReadonlySet<number>;
 }
 
-async function readNotifying(reader: Kysely<Tables>, account: string): Promise<Notifying> {
+async function readNotifying(reader: Db, account: string): Promise<Notifying> {
   const [checks, groups] = [new Set<string>(), new Set<number>()];
   const sendingFailures = await findRows(reader, 'alert_channels', { account_id: idBytes(account), send_failure: 1 }, [
     'id',

@@ -7,6 +7,7 @@ import { dayMs, emptyRollUp, hourMs, hourOf, mergeRollUp, type RollUp } from '#d
 import { createRecent, type Recent } from '#lib/recent.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { breathe } from '../base/slices.ts';
 import type { CheckHistory } from '../history/check-history.ts';
 import { readProgress } from '../roll-ups/roll-up-progress.ts';
@@ -78,7 +79,7 @@ interface FiguresScope extends PastScope {
 }
 
 /** The hour until which results are rolled up, epoch ms: between the first of 24 hours and the current one. */
-async function readRolledTo(reader: Database['reader'], now: number): Promise<number> {
+async function readRolledTo(reader: Db, now: number): Promise<number> {
   const row = await findRow(reader, 'installation', { key: 'rolled-up' }, ['value']);
   const hourAt = readProgress(row?.value ?? null)?.hourAt ?? 0;
   return Math.max(firstHourOf(now), Math.min(hourAt, hourOf(now)));

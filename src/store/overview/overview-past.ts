@@ -1,5 +1,5 @@
 // The rolled-up part of checks' metrics.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { percentilesOf } from '#domain/results/analytics.ts';
 import type { OutcomeBucket, Percentiles } from '#domain/results/overview.ts';
 import {
@@ -18,7 +18,7 @@ import { idBytes, type IdBytes, idOfDigits, idText } from '../base/codec.ts';
 import { responsesOf } from '../base/response-bytes.ts';
 import type { Dialect } from '../base/dialect.ts';
 import { breathe } from '../base/slices.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { type Span, spans } from '../history/roll-up-rows.ts';
 
 /** Time of slots, ms. */
@@ -43,7 +43,7 @@ export interface Past {
 
 /** Input of a read. Times are epoch ms. */
 export interface PastScope {
-  readonly reader: Kysely<Tables>;
+  readonly reader: Db;
   readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
   /** Whether concurrent statements are faster. */
   readonly areTogether: boolean;

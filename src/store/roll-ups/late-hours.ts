@@ -1,11 +1,10 @@
 // Marks hours that must be rolled up again, with the query builder, for manual changes.
-import type { Kysely } from 'kysely';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 
 /** Marks an hour of a check. Call it in the transaction that adds the result. @param startAt epoch ms */
 export async function noteLateHour(
-  tx: Kysely<Tables>,
+  tx: Db,
   { account_id, check_id }: Pick<SchedulesTable, 'account_id' | 'check_id'>,
   startAt: number,
 ): Promise<void> {

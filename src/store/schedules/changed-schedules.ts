@@ -1,7 +1,6 @@
 // Records the outcome of due slots before a change or deactivation of their check moves the schedule
 // (docs/decisions/0010).
 import { findRow, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import { idText } from '../base/codec.ts';
@@ -9,7 +8,7 @@ import { lockRounds } from '../base/locks/lock-rounds.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
 import { noteLateHour } from '../roll-ups/late-hours.ts';
 import { dueAtOf, inStep } from './schedule-rounds.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 import { scheduleOf, slotRunId } from './schedule-due.ts';
 
@@ -20,12 +19,7 @@ const message = 'not run: the check was changed before it could be';
  * Records all slots of the row up to `now` (epoch ms) as missed, as one result per location where the scheduler would
  * have run them. Call it in the transaction that moves or deletes the row.
  */
-export async function missDueSlots(
-  tx: Kysely<Tables>,
-  row: SchedulesTable,
-  now: number,
-  ownLocation: string,
-): Promise<void> {
+export async function missDueSlots(tx: Db, row: SchedulesTable, now: number, ownLocation: string): Promise<void> {
   const dueAt = await heldDueAt(tx, row);
   if (dueAt > now) return;
   const lap = await findRow(tx, 'installation', { key: 'lap' }, ['value']);
@@ -45,7 +39,7 @@ export async function missDueSlots(
  * When the schedule is due, while its round is locked: planning holds the round, and a transaction that finds it moved
  * is repeated.
  */
-async function heldDueAt(tx: Kysely<Tables>, row: SchedulesTable): Promise<number> {
+async function heldDueAt(tx: Db, row: SchedulesTable): Promise<number> {
   if (row.next_due_at !== inStep) return row.next_due_at;
   await lockRounds(tx);
   const rounds = tx.selectFrom('schedule_rounds').selectAll();
@@ -71,12 +65,7 @@ function missedResult({ account_id, check_id, interval_ms }: SchedulesTable, now
   };
 }
 
-async function countMissed(
-  tx: Kysely<Tables>,
-  { account_id }: SchedulesTable,
-  now: number,
-  missed: number,
-): Promise<void> {
+async function countMissed(tx: Db, { account_id }: SchedulesTable, now: number, missed: number): Promise<void> {
   const none = { on_demand: 0, passed: 0, degraded: 0, failed: 0, unknown: 0 };
   await tx
     .insertInto('run_counts')

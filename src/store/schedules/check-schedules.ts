@@ -1,6 +1,5 @@
 // Updates the table of schedules in the transaction of each change of checks and groups.
 import { deleteRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { scheduleOf } from '#domain/checks/schedule.ts';
@@ -9,7 +8,7 @@ import { hasOtherTarget } from '#domain/checks/target.ts';
 import { missDueSlots } from './changed-schedules.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
 import { keepHeartbeat } from './keep-heartbeat.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /** Time of the change, epoch ms, and code of this server's own run location. */
 export interface ChangeMoment {
@@ -25,7 +24,7 @@ export interface ChangeMoment {
  * @returns whether it must run at once: it had no schedule before, or has a new target
  */
 export async function keepSchedule(
-  tx: Kysely<Tables>,
+  tx: Db,
   check: Check,
   group: CheckGroup | null,
   { now, ownLocation }: ChangeMoment,
@@ -64,7 +63,7 @@ export async function keepSchedule(
 }
 
 /** Deletes the schedule; due slots get no outcome. */
-export async function dropSchedule(tx: Kysely<Tables>, accountId: string, checkId: string): Promise<void> {
+export async function dropSchedule(tx: Db, accountId: string, checkId: string): Promise<void> {
   for (const table of ['schedules', 'first_runs'] as const) {
     await deleteRows(tx, table, { account_id: idBytes(accountId), check_id: idBytes(checkId) });
   }

@@ -1,11 +1,10 @@
 // Checks that run at once: requested in the transaction of the change, started by the scheduler (docs/decisions/0116).
 import { findRows, insertRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import { newIdAt } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import { sourceCodes } from '../base/codes.ts';
 import { type Database, lockAccount, ownedBy } from '../base/database.ts';
-import type { RunsTable, Tables } from '../base/tables/schema.ts';
+import type { Db, RunsTable } from '../base/tables/schema.ts';
 import { countRuns, locationsOf, remainingRuns } from '../checks/start-trigger.ts';
 
 /** Outcome of a tick. Times are epoch ms. */
@@ -26,12 +25,7 @@ const atOnce = 100;
  * Requests one run of each check: the first now, the others one after the other. Call it in the transaction of the
  * change.
  */
-export async function askForRuns(
-  tx: Kysely<Tables>,
-  accountId: string,
-  checkIds: readonly string[],
-  now: number,
-): Promise<void> {
+export async function askForRuns(tx: Db, accountId: string, checkIds: readonly string[], now: number): Promise<void> {
   if (checkIds.length === 0) return;
   const { last } = await tx
     .selectFrom('first_runs')
@@ -78,7 +72,7 @@ export function createFirstRuns({ reader, waitingTransaction }: Database) {
 
 /** Runs of one account. */
 async function startRuns(
-  tx: Kysely<Tables>,
+  tx: Db,
   accountId: string,
   checkIds: readonly IdBytes[],
   { now, servedLocations }: { readonly now: number; readonly servedLocations: readonly string[] },

@@ -1,6 +1,5 @@
 // Updates the row of a heartbeat in the transaction of each change of its check or group.
 import { findRow, insertRows, updateRows } from '../base/rows.ts';
-import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
@@ -8,18 +7,13 @@ import { type Heartbeat, inspect, neverAt, readHeartbeat } from '#domain/checks/
 import { flag, idBytes } from '../base/codec.ts';
 import { heartbeatOf, keyColumns, movesOf } from './heartbeat-rows.ts';
 import { noteHeartbeatWriter } from '../base/locks/lock-heartbeats.ts';
-import type { Tables } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 
 /**
  * Updates the row from check and group. The timer of a heartbeat that was pinged restarts when it is activated and when
  * its period changes (reference §4.9); a new grace only moves its deadline.
  */
-export async function keepHeartbeat(
-  tx: Kysely<Tables>,
-  check: Check,
-  group: CheckGroup | null,
-  now: number,
-): Promise<void> {
+export async function keepHeartbeat(tx: Db, check: Check, group: CheckGroup | null, now: number): Promise<void> {
   const { periodMs, graceMs, pingToken } = readHeartbeat(check.settings);
   const isActive = effectiveCheck(check, group).activated;
   noteHeartbeatWriter(tx);

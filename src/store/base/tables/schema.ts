@@ -1,7 +1,7 @@
 // All tables and columns. Times are epoch milliseconds; IDs are 16 bytes; every row of an account contains its ID.
 import type { AssetTables } from './asset-tables.ts';
 import type { ClientCertificateTables } from './client-certificate-tables.ts';
-import type { Generated } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 import type { Flag, IdBytes } from '../codec.ts';
 import type { DeliveryTables } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
@@ -388,3 +388,6 @@ export interface Tables
   usage: UsageTable;
   maintenance_windows: MaintenanceWindowsTable;
 }
+
+/** The query builder over all tables, of a transaction or for reads. */
+export type Db = Kysely<Tables>;

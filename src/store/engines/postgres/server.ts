@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Database } from '../../base/database.ts';
 import { writesHeartbeats } from '../../base/locks/lock-heartbeats.ts';
 import { needsRounds, noteHolder } from '../../base/locks/lock-rounds.ts';
-import type { Tables } from '../../base/tables/schema.ts';
+import type { Db, Tables } from '../../base/tables/schema.ts';
 import type { OnMigrating } from '../../base/migrate.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections, transactionSettings } from './connections.ts';
@@ -71,12 +71,12 @@ export async function openPostgres(address: PostgresAddress, onMigrating?: OnMig
  * Locks the rounds before the transaction's snapshot: otherwise busy schedulers would move one between its first read
  * and its write every time.
  */
-async function lockRounds(tx: Kysely<Tables>): Promise<void> {
+async function lockRounds(tx: Db): Promise<void> {
   await sql`LOCK TABLE schedule_rounds IN EXCLUSIVE MODE`.execute(tx);
   noteHolder(tx);
 }
 
 /** The same for heartbeats: pings wait until the change is committed. */
-async function lockHeartbeats(tx: Kysely<Tables>): Promise<void> {
+async function lockHeartbeats(tx: Db): Promise<void> {
   await sql`LOCK TABLE heartbeats IN EXCLUSIVE MODE`.execute(tx);
 }

@@ -1,7 +1,7 @@
 // A connection to the SQLite file: pragmas, cached prepared statements, and an adapter for Kysely.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
-import type { Tables } from '../../base/tables/schema.ts';
+import type { Db, Tables } from '../../base/tables/schema.ts';
 import { checkpointsInThread } from './checkpoint.ts';
 
 /** A synchronous connection that prepares each statement once. */
@@ -11,7 +11,7 @@ export interface Connection {
   /** Rows of a statement as plain objects: for many rows several times faster than those of `prepare`. */
   select<Row>(sql: string): (...values: Values) => Row[];
   /** The same connection for the query builder. */
-  readonly kysely: Kysely<Tables>;
+  readonly kysely: Db;
   close(): void;
 }
 
