@@ -1,6 +1,6 @@
 // The schema of API checks (reference §4.3).
 import { z } from 'zod';
-import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import type { CheckSchema } from '../../schema.ts';
 import { apiRequest, httpResult } from '../../parts/http/schema.ts';
 import { certificateDomain, responseTimes } from '../../parts/schema.ts';
 import { hookLog, hookResult, scriptFields } from '../../parts/scripted/hook-schema.ts';
@@ -44,5 +44,3 @@ export const apiSchema = {
     jobAssets: z.null(),
   },
 } as const satisfies CheckSchema;
-
-export type ApiCheckSettings = SettingsOf<typeof apiSchema>;

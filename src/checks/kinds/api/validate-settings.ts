@@ -2,19 +2,13 @@
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { domainProblem } from '../../parts/connection/domain.ts';
+import { framing } from '../../parts/http/pairs.ts';
 import { httpSources } from '../../parts/http/schema.ts';
 import { readSettings } from './http.ts';
 import { urlProblem } from '../../parts/http/validate.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../../parts/placeholders.ts';
 
-const framing: ReadonlySet<string> = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-]);
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Returns all problems with their paths; empty if valid. Values of variables are not known yet. */

@@ -3,9 +3,8 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIP, type Socket } from 'node:net';
 import { marginOfLimit } from '#domain/results/honest-finding.ts';
-import { codeOf, type Fault, resolveFault, spoken } from '../../parts/connection/fault.ts';
-import { reach } from '../../parts/connection/reach.ts';
-import { stopped } from '../../parts/findings/light.ts';
+import { codeOf, type Fault, resolveFault, spoken, stopped } from '../../parts/connection/fault.ts';
+import { type Attempt, emptyAttempt, hostAndPort, reach, withinLimit } from '../../parts/connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer, readHead } from './message.ts';
 
@@ -30,33 +29,17 @@ export interface Asking {
   readonly limitMs: number;
 }
 
-/** Outcome of a query. Times are from `performance.now()`; 0 = not reached. */
-export interface DnsExchange {
-  readonly startedAt: number;
-  resolvedAt: number;
-  connectedAt: number;
-  endedAt: number;
-  /** Server that answered, or the last one tried. */
-  address: string | null;
+/** Outcome of a query; `address` is that of the server that answered, or of the last one tried. */
+export interface DnsExchange extends Attempt {
   /** The response did not fit into UDP and is requested over TCP. */
   isTruncated: boolean;
   answer: DnsAnswer | null;
-  fault: Fault | null;
 }
 
 /** Sends a query. Never rejects; failures are in `fault`. */
 export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Promise<DnsExchange> {
   const { promise, resolve } = Promise.withResolvers<DnsExchange>();
-  const seen: DnsExchange = {
-    startedAt: performance.now(),
-    resolvedAt: 0,
-    connectedAt: 0,
-    endedAt: 0,
-    address: null,
-    isTruncated: false,
-    answer: null,
-    fault: null,
-  };
+  const seen: DnsExchange = { ...emptyAttempt(), isTruncated: false, answer: null };
   const ending: (() => void)[] = [];
   const finish = (outcome: { readonly answer: DnsAnswer } | { readonly fault: Fault }): void => {
     if (seen.endedAt > 0) return;
@@ -66,12 +49,8 @@ export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Pr
     resolve(seen);
   };
   const onAbort = (): void => finish({ fault: stopped });
-  const timer = setTimeout(() => finish({ fault: silence(asking, seen) }), asking.limitMs);
-  signal.addEventListener('abort', onAbort, { once: true });
-  ending.push(
-    () => clearTimeout(timer),
-    () => signal.removeEventListener('abort', onAbort),
-  );
+  const onLate = (): void => finish({ fault: silence(asking, seen) });
+  ending.push(withinLimit({ limitMs: asking.limitMs, signal }, onLate, onAbort));
   if (signal.aborted) onAbort();
   const deps: Deps = { asking, guard, seen, finish, onEnd: (end) => void ending.push(end) };
   if (asking.isTcp) askOverTcp(deps, asking.servers[0]);
@@ -92,8 +71,7 @@ interface Deps {
 }
 
 function formatServer({ host, port }: NameServer, address: string | null): string {
-  const shown = address ?? host;
-  return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+  return hostAndPort(address ?? host, port);
 }
 
 function silence({ servers, limitMs }: Asking, { address }: DnsExchange): Fault {

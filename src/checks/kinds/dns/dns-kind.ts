@@ -1,123 +1,73 @@
 // DNS checks: query a name server and check its response (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { ThreadInput } from '#domain/checks/probe.ts';
-import type { Finding } from '#domain/results/result.ts';
-import type { Assertion } from '../../parts/assertions/assertion.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
-import { assertionWarnings } from '../../parts/assertions/warn.ts';
 import type { Fault } from '../../parts/connection/fault.ts';
-import { type Offload, workOn } from '../../parts/findings/answer-work.ts';
-import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
-import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
-import {
-  compileAll,
-  createFilling,
-  createPlannedProbe,
-  filledHost,
-  hostProblems,
-} from '../../parts/findings/prepare.ts';
-import type { CheckKind, EgressGuard, ProbeDeps, SettingsProblem } from '../../kind.ts';
-import type { Redactor } from '../../parts/redact.ts';
+import { emptyAttempt } from '../../parts/connection/reach.ts';
+import { judgeFault } from '../../parts/findings/light.ts';
+import { createLightKind, type LightPlan, type LightSeen } from '../../parts/findings/light-kind.ts';
+import { failed, judgeTime, type Judged } from '../../parts/findings/judge.ts';
+import { filledHost, hostProblems } from '../../parts/findings/prepare.ts';
+import type { EgressGuard, ProbeDeps } from '../../kind.ts';
 import { ask, type DnsExchange, type Asking, type NameServer } from './ask.ts';
 import { documentOf, zoneText } from './document.ts';
 import { queryName, recordTypes } from './message.ts';
-import { hasPlaceholder, usesIn, type VariableUse } from '../../parts/placeholders.ts';
-import { readerOf } from '../../schema.ts';
-import { dnsSchema, type DnsSettings, sources } from './schema.ts';
-
-const read = readerOf(dnsSchema);
+import { hasPlaceholder } from '../../parts/placeholders.ts';
+import { dnsSchema, sources } from './schema.ts';
 
 /** Maximum time of a query. */
 const maxMs = 5000;
 
-interface DnsPlan {
-  readonly accountId: string;
-  readonly settings: DnsSettings;
-  readonly shouldFail: boolean;
+interface DnsTarget {
   readonly name: string;
   /** null = the machine's name servers at the time of the query. */
   readonly server: NameServer | null;
-  readonly limitMs: number;
-  readonly assertions: readonly Assertion[];
-  readonly redactor: Redactor;
   readonly request: JsonObject;
 }
 
-function variableUses(settings: JsonObject): VariableUse[] {
-  return usesIn(settings['request'], 'request');
-}
+type DnsPlan = LightPlan<typeof dnsSchema> & DnsTarget;
 
-export const dnsKind: CheckKind<typeof dnsSchema> = {
+export const dnsKind = createLightKind<typeof dnsSchema, DnsTarget>({
   schema: dnsSchema,
-  createProbe: (deps) =>
-    createPlannedProbe(
-      variableUses,
-      (input) => makePlan(input, deps),
-      async (plan, startedAt, signal) =>
-        findingOf(plan, startedAt, await exchangeWith(plan, deps, signal), deps.offload),
-    ),
-  validateSettings,
-  variableUses,
-  warnSettings: (settings) => {
-    const { request, maxResponseTime } = read(settings);
-    return assertionWarnings(request.assertions, 'request.assertions', maxResponseTime);
+  part: 'request',
+  sources,
+  assertionsOf: ({ request }) => request.assertions,
+  phases: ['dns'],
+  urlOf: ({ request: { query, recordType } }) => `dns:${query}?type=${recordType}`,
+  problemsOf: ({ request: { query, nameServer, assertions }, ...times }) => {
+    const isName = hasPlaceholder(query) || queryName(query) !== null;
+    return [
+      ...(isName ? [] : [{ path: 'request.query', message: `"${query.slice(0, 100)}" is not a domain name` }]),
+      ...(nameServer === null ? [] : hostProblems(nameServer, 'request.nameServer')),
+      ...assertionProblems(assertions, sources, 'request.assertions'),
+      ...timeProblems(times),
+    ];
   },
-  describeResult: describeLight,
-  measures: { statusCode: false, phases: ['dns'] },
-  alertFacts: ({ settings }) => {
-    const { query, recordType } = read(settings).request;
-    return { url: `dns:${query}?type=${recordType}`, status: null, statusText: null };
+  targetOf: ({ request: { query, recordType, nameServer, port, protocol } }, filling) => {
+    const name = queryName(filling.fill(query));
+    if (name === null) return 'the query is not a domain name once its variables are filled in';
+    const named = nameServer === null ? null : filledHost(nameServer, filling);
+    if (typeof named === 'string') return named;
+    return {
+      name,
+      server: named && { host: named.host, port },
+      request: { query: name, recordType, nameServer: named?.host ?? null, port, protocol },
+    };
   },
-};
-
-function validateSettings(settings: JsonObject): SettingsProblem[] {
-  const { request, ...times } = read(settings);
-  const { query, nameServer, assertions } = request;
-  const isName = hasPlaceholder(query) || queryName(query) !== null;
-  return [
-    ...(isName ? [] : [{ path: 'request.query', message: `"${query.slice(0, 100)}" is not a domain name` }]),
-    ...(nameServer === null ? [] : hostProblems(nameServer, 'request.nameServer')),
-    ...assertionProblems(assertions, sources, 'request.assertions'),
-    ...timeProblems(times),
-  ];
-}
-
-function makePlan(input: ThreadInput, { limitMs = maxMs }: ProbeDeps): DnsPlan | string {
-  const settings = read(input.check.settings);
-  const { query, recordType, nameServer, port, protocol, ...request } = settings.request;
-  const filling = createFilling(input);
-  const { redactor } = filling;
-  const name = queryName(filling.fill(query));
-  if (name === null) return 'the query is not a domain name once its variables are filled in';
-  const named = nameServer === null ? null : filledHost(nameServer, filling);
-  if (typeof named === 'string') return redactor.text(named);
-  const assertions = compileAll(request.assertions, sources, filling);
-  if (typeof assertions === 'string') return redactor.text(assertions);
-  return {
-    accountId: input.check.accountId,
-    settings,
-    shouldFail: input.check.shouldFail,
-    name,
-    server: named && { host: named.host, port },
-    limitMs: Math.min(limitMs, maxMs),
-    assertions,
-    redactor,
-    request: { query: name, recordType, nameServer: named?.host ?? null, port, protocol },
-  };
-}
+  createInspect: (deps) => async (plan, _startedAt, signal) => seenIn(plan, await exchangeWith(plan, deps, signal)),
+});
 
 /** The machine's own name servers are always allowed: every name lookup uses them. */
 const unguarded: EgressGuard = { resolve: (host) => Promise.resolve([host]), judge: () => null };
 
 async function exchangeWith(
   plan: DnsPlan,
-  { guard, nameServers }: ProbeDeps,
+  { guard, nameServers, limitMs = maxMs }: ProbeDeps,
   signal: AbortSignal,
 ): Promise<DnsExchange> {
-  const { settings, name, server, limitMs } = plan;
+  const { settings, name, server } = plan;
   const { recordType, protocol } = settings.request;
   const isTcp = protocol === 'TCP';
-  const asking = { name, type: recordTypes[recordType], isTcp, limitMs };
+  const asking = { name, type: recordTypes[recordType], isTcp, limitMs: Math.min(limitMs, maxMs) };
   if (server === null) {
     const servers = nameServers ?? guard.nameServers?.() ?? [];
     const own: Asking = { ...asking, servers: servers.map(parseServer) };
@@ -127,9 +77,9 @@ async function exchangeWith(
   const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
   if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
   const message = 'UDP cannot use the proxy set in TOCSIN_PROXY; use TCP or the name servers of this machine';
-  const now = performance.now();
-  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, isTruncated: false };
-  return { ...nowhere, answer: null, fault: { reason: 'observer-network', message } };
+  const now = emptyAttempt();
+  const fault: Fault = { reason: 'observer-network', message };
+  return { ...now, endedAt: now.startedAt, isTruncated: false, answer: null, fault };
 }
 
 /** Parses `address`, `address:port` or `[address]:port`. */
@@ -152,43 +102,27 @@ function ofOurs({ reason, message, ...fault }: Fault, name: string): Fault {
 /** Responses of a name server that could not find out. */
 const withoutAnswer: ReadonlySet<string> = new Set(['SERVFAIL', 'REFUSED']);
 
-async function findingOf(
-  plan: DnsPlan,
-  startedAt: number,
-  seen: DnsExchange,
-  offload: Offload | undefined,
-): Promise<Finding> {
-  const { redactor, assertions } = plan;
+function seenIn(plan: DnsPlan, seen: DnsExchange): LightSeen {
   const { answer } = seen;
   const responseTimeMs = answer === null ? null : seen.endedAt - seen.startedAt;
-  const document = answer === null ? null : documentOf(answer);
-  const text = answer === null ? '' : zoneText(answer);
-  const values = {
-    RESPONSE_CODE: answer?.code ?? null,
-    RESPONSE_TIME: responseTimeMs,
-    JSON_ANSWER: document,
-    TEXT_ANSWER: text,
-  };
-  const work = { accountId: plan.accountId, assertions, values, body: null, redactor };
-  const { outcomes } = answer === null ? { outcomes: [] } : await workOn(work, offload);
-  const short = answer === null ? null : { code: answer.code, answers: answer.answers.length };
-  const broken = judgeAssertions(assertions, outcomes);
-  return lightFinding(
-    {
-      startedAt,
-      steps: [seen.resolvedAt, seen.connectedAt, seen.endedAt],
-      tookMs: seen.endedAt - seen.startedAt,
-      responseTimeMs,
-      address: seen.address,
-      phases: phasesOf(seen),
-      assertions: outcomesOf(assertions, outcomes, redactor.text),
-      short,
-      request: plan.request,
-      response: short === null ? null : { ...short, text, json: document },
+  const [text, json] = answer === null ? ['', null] : [zoneText(answer), documentOf(answer)];
+  return {
+    seen: answer && {
+      RESPONSE_CODE: answer.code,
+      RESPONSE_TIME: responseTimeMs,
+      JSON_ANSWER: json,
+      TEXT_ANSWER: text,
     },
-    { ...judge(plan, seen, broken), ...unresolvedIn(plan, seen) },
-    redactor,
-  );
+    steps: [seen.resolvedAt, seen.connectedAt, seen.endedAt],
+    tookMs: seen.endedAt - seen.startedAt,
+    responseTimeMs,
+    address: seen.address,
+    phases: phasesOf(seen),
+    short: answer && { code: answer.code, answers: answer.answers.length },
+    full: { text, json },
+    request: plan.request,
+    judge: (broken) => ({ ...judge(plan, seen, broken), ...unresolvedIn(plan, seen) }),
+  };
 }
 
 function unresolvedIn({ server, name }: DnsPlan, { answer }: DnsExchange): Pick<Judged, 'unresolved'> {

@@ -1,7 +1,7 @@
 // The schema of DNS checks (reference §4.3).
 import { z } from 'zod';
 import { jsonObject } from '#lib/schema/json.ts';
-import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import type { CheckSchema } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { type RecordType, recordTypes } from './message.ts';
 import { hostname, inFull, lightResult, port, responseTimes } from '../../parts/schema.ts';
@@ -84,5 +84,3 @@ export const dnsSchema = {
       .describe('null if there was no response.'),
   },
 } as const satisfies CheckSchema;
-
-export type DnsSettings = SettingsOf<typeof dnsSchema>;

@@ -1,93 +1,49 @@
 // ICMP checks: ping a host and check packet loss and latency (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { ThreadInput } from '#domain/checks/probe.ts';
-import type { Finding } from '#domain/results/result.ts';
-import type { Assertion } from '../../parts/assertions/assertion.ts';
 import { type Fault, resolveFault } from '../../parts/connection/fault.ts';
-import { type Offload, workOn } from '../../parts/findings/answer-work.ts';
-import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
-import { failed, judgeAssertions, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
+import { judgeFault } from '../../parts/findings/light.ts';
+import { createLightKind, type LightPlan, type LightSeen } from '../../parts/findings/light-kind.ts';
+import { failed, type Judged } from '../../parts/findings/judge.ts';
+import { filledHost, hostProblems } from '../../parts/findings/prepare.ts';
 import { assertionProblems } from '../../parts/assertions/validate.ts';
-import { assertionWarnings } from '../../parts/assertions/warn.ts';
-import {
-  compileAll,
-  createFilling,
-  createPlannedProbe,
-  filledHost,
-  hostProblems,
-} from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeDeps, SettingsProblem } from '../../kind.ts';
-import type { Redactor } from '../../parts/redact.ts';
+import type { ProbeDeps } from '../../kind.ts';
 import { findPing, ping } from './ping.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { family } from '../../parts/read.ts';
-import { readerOf } from '../../schema.ts';
-import { icmpSchema, type IcmpSettings, sources } from './schema.ts';
-
-const read = readerOf(icmpSchema);
+import { icmpSchema, sources } from './schema.ts';
 
 /** Maximum concurrent ping programs per thread. */
 const atOnce = 16;
 /** Maximum time a check waits for a free slot. */
 const waitMs = 10_000;
 
-interface IcmpPlan {
-  readonly accountId: string;
-  readonly settings: IcmpSettings;
-  readonly shouldFail: boolean;
+interface IcmpTarget {
   readonly host: string;
-  readonly assertions: readonly Assertion[];
-  readonly redactor: Redactor;
 }
 
-function variableUses(settings: JsonObject): VariableUse[] {
-  return usesIn(settings['request'], 'request');
-}
+type IcmpPlan = LightPlan<typeof icmpSchema> & IcmpTarget;
 
-export const icmpKind: CheckKind<typeof icmpSchema> = {
+export const icmpKind = createLightKind<typeof icmpSchema, IcmpTarget>({
   schema: icmpSchema,
-  createProbe: (deps) => {
-    const slots = createSlots(atOnce);
-    return createPlannedProbe(variableUses, makePlan, async (plan, startedAt, signal) =>
-      findingOf(plan, startedAt, await sendPings(plan, deps, slots, signal), deps.offload),
-    );
+  part: 'request',
+  sources,
+  assertionsOf: ({ request }) => request.assertions,
+  phases: ['dns'],
+  urlOf: ({ request }) => request.hostname,
+  problemsOf: ({ request, degradedPacketLossThreshold: degraded, maxPacketLossThreshold: maxAtOnce }) => {
+    const message = `${degraded} exceeds maxPacketLossThreshold (${maxAtOnce})`;
+    return [
+      ...hostProblems(request.hostname, 'request.hostname'),
+      ...assertionProblems(request.assertions, sources, 'request.assertions'),
+      ...(degraded > maxAtOnce ? [{ path: 'degradedPacketLossThreshold', message }] : []),
+    ];
   },
-  validateSettings,
-  variableUses,
-  warnSettings: (settings) =>
-    assertionWarnings(read(settings).request.assertions, 'request.assertions', Number.POSITIVE_INFINITY),
-  describeResult: describeLight,
-  measures: { statusCode: false, phases: ['dns'] },
-  alertFacts: ({ settings }) => ({
-    url: read(settings).request.hostname,
-    status: null,
-    statusText: null,
-  }),
-};
-
-function validateSettings(settings: JsonObject): SettingsProblem[] {
-  const { request, degradedPacketLossThreshold: degraded, maxPacketLossThreshold: maxAtOnce } = read(settings);
-  const message = `${degraded} exceeds maxPacketLossThreshold (${maxAtOnce})`;
-  return [
-    ...hostProblems(request.hostname, 'request.hostname'),
-    ...assertionProblems(request.assertions, sources, 'request.assertions'),
-    ...(degraded > maxAtOnce ? [{ path: 'degradedPacketLossThreshold', message }] : []),
-  ];
-}
-
-function makePlan(input: ThreadInput): IcmpPlan | string {
-  const settings = read(input.check.settings);
-  const { request } = settings;
-  const filling = createFilling(input);
-  const { redactor } = filling;
-  const named = filledHost(request.hostname, filling);
-  if (typeof named === 'string') return redactor.text(named);
-  const assertions = compileAll(request.assertions, sources, filling);
-  if (typeof assertions === 'string') return redactor.text(assertions);
-  const { accountId, shouldFail } = input.check;
-  return { accountId, settings, shouldFail, host: named.host, assertions, redactor };
-}
+  targetOf: ({ request }, filling) => filledHost(request.hostname, filling),
+  createInspect: (deps) => {
+    const slots = createSlots(atOnce);
+    return async (plan, _startedAt, signal) => seenIn(plan, await sendPings(plan, deps, slots, signal));
+  },
+});
 
 /** Outcome of the pings; times in ms. */
 interface Seen {
@@ -127,32 +83,20 @@ function ours(message: string): Fault {
   return { reason: 'observer-network', message };
 }
 
-async function findingOf(
-  plan: IcmpPlan,
-  startedAt: number,
-  seen: Seen,
-  offload: Offload | undefined,
-): Promise<Finding> {
-  const { redactor, assertions, settings, host } = plan;
-  const answer = seen.fault === null ? figuresOf(seen) : null;
-  const values = { LATENCY: { ...answer?.latency }, JSON_RESPONSE: answer && shownOf(answer) };
-  const work = { accountId: plan.accountId, assertions, values, body: null, redactor };
-  const { outcomes } = answer === null ? { outcomes: [] } : await workOn(work, offload);
-  return lightFinding(
-    {
-      startedAt,
-      tookMs: seen.tookMs,
-      responseTimeMs: answer?.latency?.['avg'] ?? null,
-      address: seen.address,
-      phases: { dns: seen.dnsMs },
-      assertions: outcomesOf(assertions, outcomes, redactor.text),
-      short: answer && shownOf(answer),
-      request: { hostname: host, pingCount: settings.request.pingCount },
-      response: answer && { ...shownOf(answer), replies: seen.replies.map((reply) => ({ ...reply })) },
-    },
-    judge(plan, seen, answer, judgeAssertions(assertions, outcomes)),
-    redactor,
-  );
+function seenIn(plan: IcmpPlan, seen: Seen): LightSeen {
+  const figures = seen.fault === null ? figuresOf(seen) : null;
+  const short = figures && shownOf(figures);
+  return {
+    seen: figures && { LATENCY: { ...figures.latency }, JSON_RESPONSE: short },
+    tookMs: seen.tookMs,
+    responseTimeMs: figures?.latency?.['avg'] ?? null,
+    address: seen.address,
+    phases: { dns: seen.dnsMs },
+    short,
+    full: { replies: seen.replies.map((reply) => ({ ...reply })) },
+    request: { hostname: plan.host, pingCount: plan.settings.request.pingCount },
+    judge: (broken) => judge(plan, seen, figures, broken),
+  };
 }
 
 interface Figures {

@@ -1,7 +1,7 @@
 // The schema of ICMP checks (reference §4.3).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
-import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import type { CheckSchema } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, lightResult, limit } from '../../parts/schema.ts';
 
@@ -65,5 +65,3 @@ export const icmpSchema = {
       .describe('null if no ping could be sent.'),
   },
 } as const satisfies CheckSchema;
-
-export type IcmpSettings = SettingsOf<typeof icmpSchema>;

@@ -5,7 +5,8 @@ import type { Trust } from '#lib/net/tls-trust.ts';
 import { type Hop, sendHop, type Stop, timeIsUp } from '../../parts/http/hop.ts';
 import { parseTarget } from '../../parts/http/target.ts';
 import type { EgressGuard } from '../../kind.ts';
-import { stopped } from '../../parts/findings/light.ts';
+import { stopped } from '../../parts/connection/fault.ts';
+import { withinLimit } from '../../parts/connection/reach.ts';
 
 /** A request to a CA. */
 export interface Asking {
@@ -35,9 +36,11 @@ export async function askAuthority(asking: Asking, deps: AskingDeps): Promise<Bu
   if (target === null || target.isTls) return 'its address is not an http:// URL';
   if (deps.signal.aborted) return stopped.message;
   const stop: Stop = { end: null };
-  const timer = setTimeout(() => stop.end?.(timeIsUp(deps.limitMs)), deps.limitMs);
-  const onAbort = (): void => stop.end?.(() => stopped);
-  deps.signal.addEventListener('abort', onAbort, { once: true });
+  const release = withinLimit(
+    deps,
+    () => stop.end?.(timeIsUp(deps.limitMs)),
+    () => stop.end?.(() => stopped),
+  );
   try {
     const headers: (readonly [string, string])[] = [['user-agent', `Tocsin/${deps.version}`]];
     if (question !== null) headers.push(['content-type', 'application/ocsp-request']);
@@ -47,8 +50,7 @@ export async function askAuthority(asking: Asking, deps: AskingDeps): Promise<Bu
     );
     return answerOf(hop, maxBytes);
   } finally {
-    clearTimeout(timer);
-    deps.signal.removeEventListener('abort', onAbort);
+    release();
   }
 }
 

@@ -171,5 +171,4 @@ export const sslSchema = {
   lenient: liftingSslConfig,
 } as const satisfies CheckSchema;
 
-export type SslSettings = SettingsOf<typeof sslSchema>;
-export type SslConfig = SslSettings['sslConfig'];
+export type SslConfig = SettingsOf<typeof sslSchema>['sslConfig'];

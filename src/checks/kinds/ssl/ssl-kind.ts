@@ -1,128 +1,80 @@
 // SSL checks: validate a certificate and its TLS connection (reference §4.3).
 import { isIP } from 'node:net';
 import type { JsonObject } from '#domain/json.ts';
-import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { CertificatePath } from '#lib/net/tls-trust.ts';
-import type { Assertion } from '../../parts/assertions/assertion.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
-import { assertionWarnings } from '../../parts/assertions/warn.ts';
 import { seenCertificate } from '../../parts/connection/certificate.ts';
 import { createClientTls } from '../../parts/connection/client-tls.ts';
 import { type Handshake, type Peer, shakeHands, type Shaken } from '../../parts/connection/handshake.ts';
-import { type AnswerWork, type Offload, workOn } from '../../parts/findings/answer-work.ts';
-import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
-import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
-import {
-  compileAll,
-  createFilling,
-  createPlannedProbe,
-  filledHost,
-  hostProblems,
-} from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeDeps, SettingsProblem } from '../../kind.ts';
-import type { Redactor } from '../../parts/redact.ts';
+import { connectionPhases } from '../../parts/connection/reach.ts';
+import { judgeFault } from '../../parts/findings/light.ts';
+import { createLightKind, type LightPlan, type LightSeen } from '../../parts/findings/light-kind.ts';
+import { failed, judgeTime, type Judged } from '../../parts/findings/judge.ts';
+import { filledHost, hostProblems } from '../../parts/findings/prepare.ts';
+import type { ProbeDeps } from '../../kind.ts';
 import { factsOf, type SslFacts } from './facts.ts';
 import { expiryFlaw, flawsOf, isExpiring, refusalOf } from './judge.ts';
 import { createFindRevocation, type Revocation } from './revocation.ts';
 import { revokedSentence, shownRevocation } from './revocation-words.ts';
 import { createFindSoon } from './alternating-certificates.ts';
-import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { family } from '../../parts/read.ts';
-import { readerOf } from '../../schema.ts';
-import { type SslConfig, sources, sslSchema, type SslSettings } from './schema.ts';
+import { sources, sslSchema } from './schema.ts';
 
-const read = readerOf(sslSchema);
-
-interface SslPlan {
+interface SslTarget {
   /** Identifies the check revision and the target. */
   readonly key: string;
-  readonly accountId: string;
-  readonly config: SslConfig;
-  readonly times: Pick<SslSettings, 'degradedResponseTime' | 'maxResponseTime'>;
-  readonly handshake: Handshake;
+  readonly host: string;
   /** Name that the certificate must match. */
   readonly name: string;
-  readonly assertions: readonly Assertion[];
-  readonly redactor: Redactor;
-  readonly request: JsonObject;
 }
 
-function variableUses(settings: JsonObject): VariableUse[] {
-  return usesIn(settings['sslConfig'], 'sslConfig');
-}
+type SslPlan = LightPlan<typeof sslSchema> & SslTarget;
 
-export const sslKind: CheckKind<typeof sslSchema> = {
+export const sslKind = createLightKind<typeof sslSchema, SslTarget>({
   schema: sslSchema,
-  createProbe: (deps) => {
+  part: 'sslConfig',
+  sources,
+  assertionsOf: ({ sslConfig }) => sslConfig.assertions,
+  phases: ['dns', 'tcp'],
+  urlOf: ({ sslConfig: { hostname, port } }) => `https://${hostname}${port === 443 ? '' : `:${port}`}`,
+  problemsOf: ({ sslConfig: { hostname, serverName, assertions }, ...times }) => [
+    ...hostProblems(hostname, 'sslConfig.hostname'),
+    ...(serverName === '' ? [] : hostProblems(serverName, 'sslConfig.serverName')),
+    ...assertionProblems(assertions, sources, 'sslConfig.assertions'),
+    ...timeProblems(times),
+  ],
+  targetOf: ({ sslConfig: { hostname, serverName, port } }, filling, { check, revision }) => {
+    const named = filledHost(hostname, filling);
+    if (typeof named === 'string') return named;
+    const asked = serverName === '' ? named : filledHost(serverName, filling);
+    if (typeof asked === 'string') return asked;
+    const { host } = named;
+    const name = asked.host.replace(/\.$/, '');
+    return { key: [check.id, revision, host, port, name].join(' '), host, name };
+  },
+  createInspect: (deps) => {
     // Accept weak algorithms, so that they are reported instead of failing the handshake.
     const tlsOf = createClientTls(deps, {
       minVersion: 'TLSv1',
       ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
     });
     const inspect = createInspect(deps);
-    return createPlannedProbe(variableUses, planner(deps, tlsOf), async (plan, startedAt, signal) => {
-      const seen = await shakeHands(plan.handshake, deps.guard, signal);
-      return findingOf(plan, startedAt, seen, await inspect(plan, startedAt, seen, signal), deps.offload);
-    });
-  },
-  validateSettings,
-  variableUses,
-  warnSettings: (settings) => {
-    const { sslConfig, maxResponseTime } = read(settings);
-    return assertionWarnings(sslConfig.assertions, 'sslConfig.assertions', maxResponseTime);
-  },
-  describeResult: describeLight,
-  measures: { statusCode: false, phases: ['dns', 'tcp'] },
-  alertFacts: ({ settings }) => {
-    const { hostname, port } = read(settings).sslConfig;
-    return { url: `https://${hostname}${port === 443 ? '' : `:${port}`}`, status: null, statusText: null };
-  },
-};
-
-function validateSettings(settings: JsonObject): SettingsProblem[] {
-  const { sslConfig, ...times } = read(settings);
-  const { hostname, serverName, assertions } = sslConfig;
-  return [
-    ...hostProblems(hostname, 'sslConfig.hostname'),
-    ...(serverName === '' ? [] : hostProblems(serverName, 'sslConfig.serverName')),
-    ...assertionProblems(assertions, sources, 'sslConfig.assertions'),
-    ...timeProblems(times),
-  ];
-}
-
-function planner(deps: ProbeDeps, tlsOf: ReturnType<typeof createClientTls>): (input: ThreadInput) => SslPlan | string {
-  return (input) => {
-    const settings = read(input.check.settings);
-    const { sslConfig: config } = settings;
-    const filling = createFilling(input);
-    const { redactor } = filling;
-    const named = filledHost(config.hostname, filling);
-    if (typeof named === 'string') return redactor.text(named);
-    const asked = config.serverName === '' ? named : filledHost(config.serverName, filling);
-    if (typeof asked === 'string') return redactor.text(asked);
-    const assertions = compileAll(config.assertions, sources, filling);
-    if (typeof assertions === 'string') return redactor.text(assertions);
-    const name = asked.host.replace(/\.$/, '');
-    return {
-      key: [input.check.id, input.revision, named.host, settings.sslConfig.port, name].join(' '),
-      accountId: input.check.accountId,
-      config,
-      times: settings,
-      name,
-      handshake: {
-        place: { host: named.host, isAddress: isIP(named.host) > 0, port: config.port },
+    return async (plan, startedAt, signal) => {
+      const { accountId, settings, host, name } = plan;
+      const { port, ipFamily, handshakeTimeoutMs } = settings.sslConfig;
+      const handshake: Handshake = {
+        place: { host, isAddress: isIP(host) > 0, port },
         serverName: isIP(name) > 0 ? null : name,
-        family: family(config.ipFamily),
-        ...tlsOf(input.check.accountId)(name),
-        limitMs: Math.min(deps.limitMs ?? 30_000, config.handshakeTimeoutMs),
-      },
-      assertions,
-      redactor,
-      request: { hostname: named.host, port: config.port, serverName: name },
+        family: family(ipFamily),
+        ...tlsOf(accountId)(name),
+        limitMs: Math.min(deps.limitMs ?? 30_000, handshakeTimeoutMs),
+      };
+      const seen = await shakeHands(handshake, deps.guard, signal);
+      return seenIn(plan, startedAt, seen, await inspect(plan, handshake, startedAt, seen, signal));
     };
-  };
-}
+  },
+});
 
 /** Facts about the certificate of a handshake. */
 interface Inspected {
@@ -135,14 +87,20 @@ interface Inspected {
   readonly other: CertificatePath | null;
 }
 
-type Inspect = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Inspected | null>;
+type Inspect = (
+  plan: SslPlan,
+  handshake: Handshake,
+  startedAt: number,
+  seen: Shaken,
+  signal: AbortSignal,
+) => Promise<Inspected | null>;
 
 /** Creates the inspection of a handshake. It returns null without a certificate. */
 function createInspect({ guard, version, limitMs = 30_000 }: ProbeDeps): Inspect {
   const findRevocation = createFindRevocation();
   const findSoon = createFindSoon();
-  return async (plan, startedAt, { peer, address, startedAt: begun }, signal) => {
-    const { name, config, handshake } = plan;
+  return async ({ key, name, settings }, handshake, startedAt, { peer, address, startedAt: begun }, signal) => {
+    const config = settings.sslConfig;
     if (peer === null) return null;
     const facts = factsOf(peer, name, address, startedAt);
     // The CA is not queried about a certificate that fails anyway.
@@ -159,43 +117,37 @@ function createInspect({ guard, version, limitMs = 30_000 }: ProbeDeps): Inspect
       const limited = { ...handshake, limitMs: Math.min(handshake.limitMs, leftMs) };
       return (await shakeHands(limited, guard, signal)).peer?.path ?? null;
     };
-    const other = isRefused ? null : await findSoon(plan.key, peer.path, isSoon, again);
+    const other = isRefused ? null : await findSoon(key, peer.path, isSoon, again);
     return { facts, revocation, queryMs, other };
   };
 }
 
-async function findingOf(
-  plan: SslPlan,
-  startedAt: number,
-  seen: Shaken,
-  inspected: Inspected | null,
-  offload: Offload | undefined,
-): Promise<Finding> {
-  const { redactor, assertions, name } = plan;
-  const { peer } = seen;
+function seenIn(plan: SslPlan, startedAt: number, seen: Shaken, inspected: Inspected | null): LightSeen {
   const responseTimeMs = inspected === null ? null : seen.securedAt - seen.startedAt;
-  const shown = inspected === null ? null : shownOf(inspected);
+  const shown = inspected && shownOf(inspected);
   const queryMs = inspected?.queryMs ?? null;
-  const work = { accountId: plan.accountId, assertions, values: valuesIn(shown, responseTimeMs), body: null, redactor };
-  const { outcomes } = shown === null ? { outcomes: [] } : await workOn(work, offload);
-  const broken = judgeAssertions(assertions, outcomes);
-  return lightFinding(
-    {
-      startedAt,
-      steps: [seen.resolvedAt, seen.connectedAt, seen.securedAt || seen.endedAt],
-      tookMs: seen.endedAt - seen.startedAt + (queryMs ?? 0),
-      responseTimeMs,
-      address: seen.address,
-      phases: { ...phasesOf(seen), ...(queryMs !== null && { revocation: queryMs }) },
-      assertions: outcomesOf(assertions, outcomes, redactor.text),
-      short: shown,
-      request: plan.request,
-      response: shown,
-      ...certificatesOf(peer, inspected, name),
+  return {
+    seen: shown && {
+      CERTIFICATE: shown.certificate,
+      CONNECTION: shown.connection,
+      RESPONSE_TIME: responseTimeMs,
+      JSON_RESPONSE: shown,
+      TEXT_RESPONSE: JSON.stringify(shown),
     },
-    judge(plan, startedAt, seen, inspected, broken),
-    redactor,
-  );
+    steps: [seen.resolvedAt, seen.connectedAt, seen.securedAt || seen.endedAt],
+    tookMs: seen.endedAt - seen.startedAt + (queryMs ?? 0),
+    responseTimeMs,
+    address: seen.address,
+    phases: {
+      ...connectionPhases(seen),
+      ...(seen.connectedAt > 0 && { tls: (seen.securedAt || seen.endedAt) - seen.connectedAt }),
+      ...(queryMs !== null && { revocation: queryMs }),
+    },
+    short: shown,
+    request: { hostname: plan.host, port: plan.settings.sslConfig.port, serverName: plan.name },
+    ...certificatesOf(seen.peer, inspected, plan.name),
+    judge: (broken) => judge(plan, startedAt, seen, inspected, broken),
+  };
 }
 
 /** Certificates to report, first to expire first. */
@@ -224,13 +176,14 @@ function shownOf({ facts: { certificate, connection }, revocation }: Inspected):
 
 /** Judges in this order: rejected, failed baseline, assertions, degraded baseline. */
 function judge(
-  { config, times, name }: SslPlan,
+  { settings, name }: SslPlan,
   now: number,
   seen: Shaken,
   inspected: Inspected | null,
   broken: Judged | null,
 ): Judged {
   if (seen.fault !== null) return judgeFault(seen.fault);
+  const config = settings.sslConfig;
   if (inspected === null || seen.peer === null) return failed('tls', `${name} sent no certificate`);
   const { facts, revocation, other } = inspected;
   const refusal = refusalOf(facts, seen.peer, { name, now }, config.skipChainValidation);
@@ -243,29 +196,8 @@ function judge(
   const worst = flaws.find(({ severity }) => severity === 'fail');
   if (worst !== undefined) return failed('tls', worst.message);
   if (broken !== null) return broken;
-  const timed = judgeTime(seen.securedAt - seen.startedAt, times);
+  const timed = judgeTime(seen.securedAt - seen.startedAt, settings);
   const [flaw] = flaws;
   if (timed.verdict === 'failed' || flaw === undefined) return timed;
   return { verdict: 'degraded', reason: 'tls', message: flaw.message };
-}
-
-function valuesIn(document: Shown | null, responseTimeMs: number | null): AnswerWork['values'] {
-  return {
-    CERTIFICATE: document?.certificate ?? null,
-    CONNECTION: document?.connection ?? null,
-    RESPONSE_TIME: responseTimeMs,
-    JSON_RESPONSE: document,
-    TEXT_RESPONSE: JSON.stringify(document),
-  };
-}
-
-function phasesOf(seen: Shaken): Record<string, number> {
-  const end = seen.endedAt;
-  const resolved = seen.resolvedAt || end;
-  const connected = seen.connectedAt || end;
-  return {
-    dns: resolved - seen.startedAt,
-    tcp: connected - resolved,
-    ...(seen.connectedAt > 0 && { tls: (seen.securedAt || end) - connected }),
-  };
 }

@@ -1,7 +1,7 @@
 // The schema of TCP checks (reference §4.3).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
-import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import type { CheckSchema } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
@@ -62,5 +62,3 @@ export const tcpSchema = {
       .describe('null if there was no connection.'),
   },
 } as const satisfies CheckSchema;
-
-export type TcpSettings = SettingsOf<typeof tcpSchema>;

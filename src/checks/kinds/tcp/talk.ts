@@ -1,8 +1,7 @@
 // One connection: sends data and reads until the expected data was received.
 import type { Socket } from 'node:net';
-import { type Fault, type Phase, streamFault, timeoutFault } from '../../parts/connection/fault.ts';
-import { type Endpoint, reach } from '../../parts/connection/reach.ts';
-import { stopped } from '../../parts/findings/light.ts';
+import type { Fault, Phase } from '../../parts/connection/fault.ts';
+import { type Attempt, attempt, emptyAttempt, type Endpoint } from '../../parts/connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';
 
 /** Maximum bytes read. */
@@ -27,72 +26,32 @@ export interface Talk {
 }
 
 /** Outcome. Times are from `performance.now()`; 0 = not reached. */
-export interface Talked {
-  readonly startedAt: number;
-  resolvedAt: number;
-  connectedAt: number;
+export interface Talked extends Attempt {
   /** Time of the last relevant data. */
   dataAt: number;
-  endedAt: number;
-  address: string | null;
   bytes: Buffer[];
   length: number;
   isCut: boolean;
-  fault: Fault | null;
   /** Whether the time limit was reached while waiting for data. */
   isLate: boolean;
 }
 
 /** Connects and exchanges data. Never rejects; failures are in `fault`. */
 export function talk(deps: Talk, guard: EgressGuard, signal: AbortSignal): Promise<Talked> {
-  const { promise, resolve } = Promise.withResolvers<Talked>();
-  const { place, limitMs } = deps;
-  const seen: Talked = {
-    startedAt: performance.now(),
-    resolvedAt: 0,
-    connectedAt: 0,
-    dataAt: 0,
-    endedAt: 0,
-    address: null,
-    bytes: [],
-    length: 0,
-    isCut: false,
-    fault: null,
-    isLate: false,
-  };
-  let giveUp = (): void => {};
-  const where = (): string => {
-    const host = seen.address ?? place.host;
-    return `${host.includes(':') ? `[${host}]` : host}:${place.port}`;
-  };
-  const finish = (fault: Fault | null): void => {
-    if (seen.endedAt > 0) return;
-    seen.endedAt = performance.now();
-    seen.fault = fault;
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    giveUp();
-    resolve(seen);
-  };
-  const onAbort = (): void => finish(stopped);
-  const timer = setTimeout(() => {
-    if (seen.connectedAt === 0 || deps.isEnough === null) return finish(timeoutFault(limitMs, phaseOf(seen), where()));
-    seen.isLate = true;
-    finish(null);
-  }, limitMs);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const stop = reach(place, seen, { guard, family: deps.family }, where, (reached) => {
-    if ('fault' in reached) return finish(reached.fault);
-    giveUp = () => reached.socket.destroy();
-    exchange(reached.socket, deps, seen, finish, (error) =>
-      finish(streamFault(error, where(), phaseOf(seen), performance.now() - seen.startedAt)),
-    );
-  });
-  // An immediate failure has already ended the attempt; an immediate connection is impossible.
-  if (seen.endedAt === 0) giveUp = stop;
-  else stop();
-  return promise;
+  const seen: Talked = { ...emptyAttempt(), dataAt: 0, bytes: [], length: 0, isCut: false, isLate: false };
+  return attempt(
+    seen,
+    { ...deps, guard, signal },
+    phaseOf,
+    (socket, finish, fail) => {
+      exchange(socket, deps, seen, finish, fail);
+      return () => socket.destroy();
+    },
+    (fault) => {
+      seen.isLate = seen.connectedAt > 0 && deps.isEnough !== null;
+      return seen.isLate ? null : fault;
+    },
+  );
 }
 
 function phaseOf({ resolvedAt, connectedAt, dataAt }: Talked): Phase {

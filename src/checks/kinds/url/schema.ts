@@ -1,7 +1,7 @@
 // The schema of URL checks (reference §4.3).
 import { z } from 'zod';
 import { refusing } from '#lib/schema/bodies.ts';
-import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import type { CheckSchema } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { httpResult, templatedUrl } from '../../parts/http/schema.ts';
 import { ipFamily, responseTimes } from '../../parts/schema.ts';
@@ -56,5 +56,3 @@ export const urlSchema = {
   result: httpResult,
   lenient: (body) => refusing(hintsOutsideRequest, body),
 } as const satisfies CheckSchema;
-
-export type UrlSettings = SettingsOf<typeof urlSchema>;

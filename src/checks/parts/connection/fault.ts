@@ -14,6 +14,9 @@ export interface Fault {
   readonly unresolved?: string;
 }
 
+/** Fault of a stopped probe. */
+export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
+
 /** Whether a reason is about Tocsin's own machine, so that there is no verdict. */
 export function isOfObserver(reason: Reason): boolean {
   return reason === 'observer-network' || reason === 'resolver' || reason === 'runtime' || reason === 'crashed';

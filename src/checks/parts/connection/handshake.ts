@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import { type CertificatePath, sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
 import type { EgressGuard } from '../../kind.ts';
-import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
-import { type Endpoint, reach } from './reach.ts';
+import type { Fault, Phase } from './fault.ts';
+import { type Attempt, attempt, emptyAttempt, type Endpoint } from './reach.ts';
 
 /** Target of a handshake. */
 export interface Handshake {
@@ -32,61 +32,17 @@ export interface Peer {
 }
 
 /** Outcome. Times are from `performance.now()`; 0 = not reached. */
-export interface Shaken {
-  readonly startedAt: number;
-  resolvedAt: number;
-  connectedAt: number;
+export interface Shaken extends Attempt {
   securedAt: number;
-  endedAt: number;
-  address: string | null;
   peer: Peer | null;
-  fault: Fault | null;
 }
-
-const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 /** Connects and performs the handshake. Never rejects; failures are in `fault`. */
 export function shakeHands(deps: Handshake, guard: EgressGuard, signal: AbortSignal): Promise<Shaken> {
-  const { promise, resolve } = Promise.withResolvers<Shaken>();
-  const { place, limitMs } = deps;
-  const seen: Shaken = {
-    startedAt: performance.now(),
-    resolvedAt: 0,
-    connectedAt: 0,
-    securedAt: 0,
-    endedAt: 0,
-    address: null,
-    peer: null,
-    fault: null,
-  };
-  let giveUp = (): void => {};
-  const where = (): string => {
-    const host = seen.address ?? place.host;
-    return `${host.includes(':') ? `[${host}]` : host}:${place.port}`;
-  };
-  const finish = (fault: Fault | null): void => {
-    if (seen.endedAt > 0) return;
-    seen.endedAt = performance.now();
-    seen.fault = fault;
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    giveUp();
-    resolve(seen);
-  };
-  const onAbort = (): void => finish(stopped);
-  const timer = setTimeout(() => finish(timeoutFault(limitMs, phaseOf(seen), where())), limitMs);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const stop = reach(place, seen, { guard, family: deps.family }, where, (reached) => {
-    if ('fault' in reached) return finish(reached.fault);
-    giveUp = secure(reached.socket, deps, seen, finish, (error) =>
-      finish(streamFault(error, where(), phaseOf(seen), performance.now() - seen.startedAt)),
-    );
-  });
-  // An immediate failure has already ended the attempt; an immediate connection is impossible.
-  if (seen.endedAt === 0) giveUp = stop;
-  else stop();
-  return promise;
+  const seen: Shaken = { ...emptyAttempt(), securedAt: 0, peer: null };
+  return attempt(seen, { ...deps, guard, signal }, phaseOf, (socket, finish, fail) =>
+    secure(socket, deps, seen, finish, fail),
+  );
 }
 
 function phaseOf({ resolvedAt, connectedAt }: Shaken): Phase {

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Finding, Result, SeenCertificate } from '#domain/results/result.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, withoutTime } from '../assertions/stored.ts';
 import { type Fault, isOfObserver } from '../connection/fault.ts';
+import { object } from '../read.ts';
 import type { Redactor } from '../redact.ts';
 import type { Judged } from './judge.ts';
 
@@ -61,9 +62,6 @@ export function judgeFault({ reason, ...fault }: Fault): Judged {
   return { verdict: isOfObserver(reason) ? 'unknown' : 'failed', reason, ...fault };
 }
 
-/** Fault of a stopped probe. */
-export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
-
 /**
  * Encodes `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short response, u: 1 if times are
  * withheld}` without empty fields.
@@ -84,9 +82,9 @@ export function describeLight(
   { details, message }: Pick<Result, 'details' | 'message' | 'reason'>,
   exchange: JsonObject | null,
 ): JsonObject {
-  const stored = objectOf(details);
-  const phases = Object.entries(objectOf(stored['p'])).map(([name, micros]) => [name, Number(micros) / 1000]);
-  const short = stored['f'] === undefined ? null : objectOf(stored['f']);
+  const stored = object(details);
+  const phases = Object.entries(object(stored['p'])).map(([name, micros]) => [name, Number(micros) / 1000]);
+  const short = stored['f'] === undefined ? null : object(stored['f']);
   return {
     assertions: assertionsIn(stored).map(({ among: _among, isEvery: _isEvery, ...shown }) => shown),
     request: exchange?.['request'] ?? null,
@@ -99,8 +97,8 @@ export function describeLight(
 
 /** Removes times that include a delay by Tocsin. */
 export function lightWithoutTimes(details: JsonValue): JsonValue {
-  const { p: _phases, r: _responseTime, s: kept, ...rest } = objectOf(details);
-  const assertions = assertionsIn(objectOf(details)).map((each) => encodeAssertion(withoutTime(each)));
+  const { p: _phases, r: _responseTime, s: kept, ...rest } = object(details);
+  const assertions = assertionsIn(object(details)).map((each) => encodeAssertion(withoutTime(each)));
   return { ...rest, ...(kept !== undefined && { s: assertions }), u: 1 };
 }
 
@@ -108,8 +106,4 @@ function assertionsIn(stored: JsonObject): AssertionOutcome[] {
   const time = typeof stored['r'] === 'number' ? String(stored['r'] / 1000) : null;
   const kept = Array.isArray(stored['s']) ? (stored['s'] as readonly JsonValue[][]) : [];
   return kept.map((each) => decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null)));
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }

@@ -1,7 +1,5 @@
-// Preparation of probes: fill in variables, compile assertions, and cache one plan per revision.
-import type { JsonObject } from '#domain/json.ts';
-import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
-import type { Finding } from '#domain/results/result.ts';
+// Preparation of probes: fill in variables and compile assertions.
+import type { ThreadInput } from '#domain/checks/probe.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import {
@@ -10,9 +8,8 @@ import {
   type AssertionSource,
   compileAssertion,
 } from '../assertions/assertion.ts';
-import { fillIn, hasPlaceholder, type VariableUse } from '../placeholders.ts';
+import { fillIn, hasPlaceholder } from '../placeholders.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import { isNoProbe, missingVariable, wrongSettings } from './judge.ts';
 
 /** Variables for filling in and masking. */
 export interface Filling {
@@ -72,24 +69,4 @@ export function compileAll(
 function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): AssertionSettings {
   const { property, target, regex } = settings;
   return { ...settings, property: fill(property), target: fill(target), regex: regex === null ? null : fill(regex) };
-}
-
-/**
- * Creates the probe of a kind.
- *
- * @param uses variables used by its settings
- * @param makePlan returns everything known before probing, or a message, which may be shown
- * @param look probes the target; must not reject because of it
- */
-export function createPlannedProbe<Plan extends object>(
-  uses: (settings: JsonObject) => readonly VariableUse[],
-  makePlan: (input: ThreadInput) => Plan | string,
-  inspect: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
-): ThreadProbe {
-  return (input, signal) => {
-    const names = new Set(input.variables.map(({ key }) => key));
-    const plan = missingVariable(uses(input.check.settings), names) ?? makePlan(input);
-    const startedAt = Date.now();
-    return isNoProbe(plan) ? Promise.resolve(wrongSettings(startedAt, plan)) : inspect(plan, startedAt, signal);
-  };
 }

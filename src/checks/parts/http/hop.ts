@@ -8,24 +8,18 @@ import type { EgressGuard } from '../../kind.ts';
 import { certificateFault, seenCertificate } from '../connection/certificate.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
 import type { OutgoingRequest } from './plan.ts';
-import { reach } from '../connection/reach.ts';
+import { type Attempt, emptyAttempt, hostAndPort, reach } from '../connection/reach.ts';
 import { BodyStore } from './body-store.ts';
 import { closed, exchange, maxBodyBytes, type Reading, type Received } from './http1.ts';
 
 /** Times are from `performance.now()`; 0 = not reached. */
-export interface Hop extends Received {
-  startedAt: number;
-  resolvedAt: number;
-  connectedAt: number;
+export interface Hop extends Received, Attempt {
   securedAt: number;
-  endedAt: number;
-  address: string | null;
   tls: { readonly protocol: string; readonly cipher: string } | null;
   /** All certificates sent by the server. */
   sent: readonly X509Certificate[];
   /** Set at the end of the hop. */
   certificate: SeenCertificate | null;
-  fault: Fault | null;
 }
 
 /** Dependencies of a hop. */
@@ -57,7 +51,8 @@ export function sendHop(request: OutgoingRequest, deps: HopDeps): Promise<Hop> {
     const hop = emptyHop(deps.createStore?.() ?? new BodyStore(deps.maxBytes ?? maxBodyBytes));
     const { target } = request;
     let giveUp: () => void = () => {};
-    const place = (): string => `${hop.address === null ? target.host : inBrackets(hop.address)}:${target.port}`;
+    const place = (): string =>
+      hop.address === null ? `${target.host}:${target.port}` : hostAndPort(hop.address, target.port);
     const finish = (fault: Fault | null): void => {
       if (hop.endedAt > 0) return;
       hop.endedAt = performance.now();
@@ -95,13 +90,9 @@ export function sendHop(request: OutgoingRequest, deps: HopDeps): Promise<Hop> {
 
 function emptyHop(body: BodyStore): Hop {
   return {
-    startedAt: performance.now(),
-    resolvedAt: 0,
-    connectedAt: 0,
+    ...emptyAttempt(),
     securedAt: 0,
     firstByteAt: 0,
-    endedAt: 0,
-    address: null,
     tls: null,
     sent: [],
     certificate: null,
@@ -109,7 +100,6 @@ function emptyHop(body: BodyStore): Hop {
     body,
     bodyBytes: 0,
     isCut: false,
-    fault: null,
   };
 }
 
@@ -118,10 +108,6 @@ function phaseOf(hop: Hop, isTls: boolean): Phase {
   if (hop.connectedAt === 0) return 'connect';
   if (isTls && hop.securedAt === 0) return 'tls';
   return hop.firstByteAt === 0 ? 'firstByte' : 'download';
-}
-
-function inBrackets(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
 }
 
 /**

@@ -9,7 +9,8 @@ import { makeRunCookies, type RunCookies } from './cookies.ts';
 import { maxLocation, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import { createClientTls, type TlsFor } from '../connection/client-tls.ts';
-import type { Fault } from '../connection/fault.ts';
+import { type Fault, stopped } from '../connection/fault.ts';
+import { withinLimit } from '../connection/reach.ts';
 import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, wrongSettings } from '../findings/judge.ts';
 import { answered, headersOf, type InspectedHops, type SeenBody, unanswered } from './finding.ts';
@@ -45,9 +46,11 @@ export function createInspect(deps: ProbeDeps): (plan: Plan, signal: AbortSignal
     const startedAt = Date.now();
     const { settings } = plan;
     const stop: Stop = { end: null };
-    const timer = setTimeout(() => stop.end?.(timeIsUp(limitMs)), limitMs);
-    const onAbort = (): void => stop.end?.(() => stopped);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const release = withinLimit(
+      { limitMs, signal },
+      () => stop.end?.(timeIsUp(limitMs)),
+      () => stop.end?.(() => stopped),
+    );
     try {
       const hops = await followAll(plan, {
         guard: deps.guard,
@@ -67,8 +70,7 @@ export function createInspect(deps: ProbeDeps): (plan: Plan, signal: AbortSignal
       const others = otherCertificates.length > 0 && { otherCertificates };
       return { ...inspected, finding: { ...inspected.finding, certificate, ...others, details } };
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      release();
     }
   };
 }
@@ -78,8 +80,6 @@ function storeOf({ needsBody, wantsText, redactor, of }: Plan, bytes: ByteBudget
   const max = needsBody || wantsText ? maxBodyBytes + 1 : keptBytes + redactor.longest * 4;
   return new BodyStore(max, bytes === undefined ? null : { accountId: of.check.accountId, bytes });
 }
-
-const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 interface Followed {
   readonly started: number;
@@ -123,27 +123,15 @@ async function followAll(plan: Plan, deps: FollowDeps): Promise<Followed> {
     const next = redirected(request, answer, plan.confidential);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
     redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, maxLocation) });
-    if (next === null) {
-      return {
-        started,
-        hop,
-        redirects,
-        shown,
-        steps,
-        fault: { reason: 'redirect', message: `redirected to "${location}", which is not an http:// or https:// URL` },
-      };
+    if (next !== null && redirects.length <= maxRedirects) {
+      request = next;
+      continue;
     }
-    if (redirects.length > maxRedirects) {
-      return {
-        started,
-        hop,
-        redirects,
-        shown,
-        steps,
-        fault: { reason: 'redirect', message: `more than ${maxRedirects} redirects; the last one led to ${location}` },
-      };
-    }
-    request = next;
+    const message =
+      next === null
+        ? `redirected to "${location}", which is not an http:// or https:// URL`
+        : `more than ${maxRedirects} redirects; the last one led to ${location}`;
+    return { started, hop, redirects, shown, steps, fault: { reason: 'redirect', message } };
   }
 }
 
