@@ -4,6 +4,7 @@ import { mask } from '#domain/deliveries/shown-url.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { createMasker } from '#lib/text-masker.ts';
+import { decodedUriPart } from '#lib/net/uri.ts';
 import Handlebars from 'handlebars';
 import type { ChannelKind } from './kind.ts';
 import { headerText } from './templates/header-text.ts';
@@ -123,17 +124,9 @@ function hideQuery(url: string, locked: Locked, hide: Hide): string {
   const parts = url.slice(question + 1).split('&');
   const shown = parts.map((part) => {
     const [key = ''] = part.split('=', 1);
-    return locked.queryParameters.has(decodedQuery(key)) ? `${key}=${mask}` : hide(part);
+    return locked.queryParameters.has(decodedUriPart(key)) ? `${key}=${mask}` : hide(part);
   });
   return `${url.slice(0, question)}?${shown.join('&')}`;
-}
-
-function decodedQuery(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Rendered values of locked headers and query parameters, to recognize them elsewhere. */

@@ -2,6 +2,7 @@
 // the egress policy.
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { hostAndPort } from '#lib/net/host-name.ts';
 import { addressClass, plainAddress } from './address-class.ts';
 import { type Place, type PlaceBoard, type PlaceOwner, readerOf } from './place-board.ts';
 import type { ResolveName } from './resolve-name.ts';
@@ -41,7 +42,7 @@ export function createClosedPlaces(board: PlaceBoard | null, resolveName: Resolv
     judge: (host, port) => {
       const candidates = withPort(port);
       if (candidates.length === 0) return null;
-      const shown = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const shown = hostAndPort(host, port);
       if (isIP(host) === 0) {
         const named = candidates.find((place) => plainName(place.host) === plainName(host));
         return named === undefined ? null : refusalOf(shown, named.owner);

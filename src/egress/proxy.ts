@@ -1,5 +1,6 @@
 // The optional HTTP proxy for all requests: its configuration and connections through it (docs/decisions/0027).
 import { connect, type Socket } from 'node:net';
+import { hostAndPort } from '#lib/net/host-name.ts';
 
 /** An HTTP proxy that supports CONNECT. */
 export interface Proxy {
@@ -37,9 +38,9 @@ const headEnd = '\r\n\r\n';
  * connect to the target. The messages are for users.
  */
 export function tunnelThrough(proxy: Proxy): Tunnel {
-  const place = `${inBrackets(proxy.host)}:${proxy.port}`;
+  const place = hostAndPort(proxy.host, proxy.port);
   return ({ host, port }, done) => {
-    const target = `${inBrackets(host)}:${port}`;
+    const target = hostAndPort(host, port);
     const socket = connect({ host: proxy.host, port: proxy.port });
     let head = Buffer.alloc(0);
     const end = (error: Error | null): void => {
@@ -108,10 +109,6 @@ function problemOf(head: string, place: string, target: string): Error | null {
     'PROXY_REFUSED',
     `the proxy ${place} did not connect to ${target}: it responded with status ${status}`,
   );
-}
-
-function inBrackets(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function failure(code: 'PROXY_FAILED' | 'PROXY_REFUSED', message: string): Error {

@@ -1,4 +1,4 @@
-// Normalizes host names for the network.
+// Host names, and addresses, for the network and for messages.
 import { domainToASCII } from 'node:url';
 
 /** A host with international labels as A-labels (`xn--…`); null = invalid. Addresses are unchanged. */
@@ -6,4 +6,9 @@ export function asciiHost(host: string): string | null {
   // URL parsing would turn an ASCII name that looks like a number into an address.
   if (/^[\x20-\x7e]*$/.test(host)) return host;
   return domainToASCII(host) || null;
+}
+
+/** `192.0.2.1:443`, `[2001:db8::1]:443`. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

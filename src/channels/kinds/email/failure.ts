@@ -1,5 +1,6 @@
 // Describes why a mail was not accepted, for the log of attempts.
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
+import { hostAndPort } from '#lib/net/host-name.ts';
 import { handshakeWords, isTlsCode } from '#lib/net/tls-words.ts';
 import { describeFailure } from '../../http/send-error.ts';
 import type { DialogueError, MailServer } from './mailer.ts';
@@ -32,7 +33,7 @@ export function mailFailure(
   hide: (text: string) => string,
 ): Described {
   const { code = '', originalCode = '', response = '', responseCode = 0 } = error;
-  const host = formatTarget(server);
+  const host = hostAndPort(server.host, server.port);
   // A temporary answer to STARTTLS is no lack of TLS (RFC 3207 §4).
   if (responseCode >= 400 && (code !== 'ETLS' || responseCode < 500)) {
     const answer = parseAnswer(hide(response));
@@ -83,7 +84,7 @@ export function mailTimeout(
   { command, hasPlace, isSent }: Standing,
   deadlineMs: number,
 ): Described {
-  const host = formatTarget(server);
+  const host = hostAndPort(server.host, server.port);
   const within = `within ${deadlineMs / 1000} s`;
   const message = isSent
     ? `${host} did not confirm the message ${within}; the recipient may receive it twice with the same Message-ID`
@@ -93,11 +94,6 @@ export function mailTimeout(
         ? `could not connect to ${host} ${within}`
         : `${host} did not finish the SMTP session ${within}; it stopped ${during(command)}`;
   return { response: null, error: { class: 'timeout', message } };
-}
-
-/** The server as host and port. */
-function formatTarget({ host, port }: MailServer): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function place(command: string | null): string {

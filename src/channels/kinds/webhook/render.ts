@@ -3,6 +3,7 @@ import type { Message } from '#domain/deliveries/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { systemVariableNames } from '#domain/deliveries/template-variables.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { userInfoOf } from '#lib/net/uri.ts';
 import { limits, Rendering } from '../../templates/budget.ts';
 import { compileTemplate } from '../../templates/compile.ts';
 import { hasBody, readConfig } from './config.ts';
@@ -106,7 +107,9 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TemplateError(`${quoted(text, 200)} is not an http or https URL`, start, 'config.url');
   }
-  const authorization = basicAuthorization(url);
+  // The HTTP client would drop user info silently (decisions: User-info in a rendered URL).
+  const userInfo = userInfoOf(url);
+  const authorization = userInfo === null ? null : `Basic ${Buffer.from(userInfo).toString('base64')}`;
   // Each assignment rewrites the whole URL.
   if (authorization !== null) {
     url.username = '';
@@ -123,20 +126,3 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
 }
 
 const start = { line: 1, column: 1 };
-
-/**
- * Moves user info of a URL into a header; the HTTP client would drop it silently (decisions: User-info in a rendered
- * URL).
- */
-function basicAuthorization(url: URL): string | null {
-  if (url.username === '' && url.password === '') return null;
-  return `Basic ${Buffer.from(`${decoded(url.username)}:${decoded(url.password)}`).toString('base64')}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIP, type Socket } from 'node:net';
 import { marginOfLimit } from '#domain/results/honest-finding.ts';
+import { hostAndPort } from '#lib/net/host-name.ts';
 import { codeOf, type Fault, resolveFault, spoken, stopped } from '../../parts/connection/fault.ts';
-import { type Attempt, emptyAttempt, hostAndPort, reach, withinLimit } from '../../parts/connection/reach.ts';
+import { type Attempt, emptyAttempt, reach, withinLimit } from '../../parts/connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer, readHead } from './message.ts';
 

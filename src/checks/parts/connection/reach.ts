@@ -1,6 +1,7 @@
 // Connects to a target: resolves it, checks the address before and after connecting, or uses the proxy.
 import type { Socket } from 'node:net';
 import { type Connected, connectSequentially } from '#lib/net/connect-sequentially.ts';
+import { hostAndPort } from '#lib/net/host-name.ts';
 import type { EgressGuard } from '../../kind.ts';
 import {
   connectFault,
@@ -112,11 +113,6 @@ export function attempt<Seen extends Attempt>(
 export function connectionPhases({ startedAt, resolvedAt, connectedAt, endedAt }: Attempt) {
   const resolved = resolvedAt || endedAt;
   return { dns: resolved - startedAt, tcp: (connectedAt || endedAt) - resolved };
-}
-
-/** `192.0.2.1:443`, `[2001:db8::1]:443`. */
-export function hostAndPort(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**

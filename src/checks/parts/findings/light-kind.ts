@@ -31,7 +31,7 @@ export interface LightSeen extends Omit<LightProbe, 'startedAt' | 'assertions' |
   /** What the full response has in addition to the short one. */
   readonly full?: JsonObject;
   /** @param broken the verdict of failed assertions; null = they hold */
-  judge(broken: Judged | null): Judged;
+  readonly judge: (broken: Judged | null) => Judged;
 }
 
 /** What differs between kinds. */

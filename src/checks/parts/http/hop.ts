@@ -3,12 +3,13 @@ import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/results/result.ts';
+import { hostAndPort } from '#lib/net/host-name.ts';
 import { sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { certificateFault, seenCertificate } from '../connection/certificate.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../connection/fault.ts';
 import type { OutgoingRequest } from './plan.ts';
-import { type Attempt, emptyAttempt, hostAndPort, reach } from '../connection/reach.ts';
+import { type Attempt, emptyAttempt, reach } from '../connection/reach.ts';
 import { BodyStore } from './body-store.ts';
 import { closed, exchange, maxBodyBytes, type Reading, type Received } from './http1.ts';
 

@@ -1,5 +1,6 @@
 // A parsed request URL.
 import { isIP } from 'node:net';
+import { userInfoOf } from '#lib/net/uri.ts';
 import type { Endpoint } from '../connection/reach.ts';
 
 /** The parts of an absolute http(s) URL that a request needs. */
@@ -20,8 +21,6 @@ export function parseTarget(text: string, base?: string): Target | null {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return null;
   const isTls = url.protocol === 'https:';
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  const userInfo =
-    url.username === '' && url.password === '' ? null : `${decode(url.username)}:${decode(url.password)}`;
   const path = url.pathname + url.search;
   const { origin } = url;
   return {
@@ -33,14 +32,6 @@ export function parseTarget(text: string, base?: string): Target | null {
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     path,
     hostHeader: url.host,
-    userInfo,
+    userInfo: userInfoOf(url),
   };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
