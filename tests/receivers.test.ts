@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, test, type TestContext } from 'node:test';
 import type { Sending } from '#channels/kind.ts';
-import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
+import { createHttpSender } from '#channels/http/http-sender.ts';
+import { prepareWebhook } from '#channels/kinds/webhook/send.ts';
 import { createGuard } from '#egress/guard.ts';
 import { receiverVectors, receiverVectorsText } from '../tooling/receiver-vectors.ts';
 import { freePort } from './support/free-port.ts';
@@ -59,7 +60,7 @@ for (const language of languages) {
 
 async function tryServer(t: TestContext, language: ReceiverLanguage): Promise<void> {
   const server = await startServer(t, language);
-  const sender = createWebhookSender({ guard: createGuard({ mode: 'any', allow: [] }) });
+  const sender = createHttpSender({ prepare: prepareWebhook, guard: createGuard({ mode: 'any', allow: [] }) });
   t.after(() => sender.close());
   const now = Date.now();
   const said: string[] = [];

@@ -5,7 +5,7 @@ import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
-import type { ChannelSender, EgressGuard, SenderOptions, Sending } from '../kind.ts';
+import type { ChannelSender, SenderOptions, Sending } from '../kind.ts';
 import { createConnections } from './connection.ts';
 import { guardedConnector } from './connector.ts';
 import { Exchange, type Ways } from './exchange.ts';
@@ -16,7 +16,7 @@ const longestIdleMs = 30_000;
 const lateMs = 1000;
 
 /** A request as it goes out. */
-export interface Prepared {
+interface Prepared {
   readonly request: Message;
   /** Headers to record instead of those of the request, if these hold secrets. */
   readonly loggedHeaders?: SendOutcome['headers'];
@@ -24,11 +24,12 @@ export interface Prepared {
   readonly secrets?: readonly string[];
 }
 
+/** Completes a stored request with what is not stored in it: a signature, secrets of the channel. */
+export type Prepare = (sending: Sending) => Prepared;
+
 /** Options of a sender by HTTP. */
 export interface HttpSenderOptions extends Omit<SenderOptions, 'gateways' | 'operatorGuard'> {
-  readonly guard: EgressGuard;
-  /** Completes a stored request with what is not stored in it: a signature, secrets of the channel. */
-  readonly prepare: (sending: Sending) => Prepared;
+  readonly prepare: Prepare;
 }
 
 /** Creates a sender (decisions: Webhook delivery). Use one per kind and process, because it pools connections. */

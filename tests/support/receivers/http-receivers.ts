@@ -6,7 +6,7 @@ import net from 'node:net';
 import { after } from 'node:test';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type { ChannelSender, EgressGuard, Sending } from '#channels/kind.ts';
-import { createHttpSender, type HttpSenderOptions } from '#channels/http/http-sender.ts';
+import { createHttpSender, type HttpSenderOptions, type Prepare } from '#channels/http/http-sender.ts';
 
 /** Allows everything. */
 export const open: EgressGuard = { lookupFor: () => dns.lookup, judge: () => null };
@@ -15,9 +15,11 @@ after(async () => {
   for (const close of closing) await close();
 });
 
+const asItIs: Prepare = ({ request }) => ({ request });
+
 /** Sends requests as they are. */
 export function createPlainSender(options: Omit<HttpSenderOptions, 'prepare'>): ChannelSender {
-  return createHttpSender({ ...options, prepare: ({ request }) => ({ request }) });
+  return createHttpSender({ ...options, prepare: asItIs });
 }
 
 /** A sender with a short deadline. */
@@ -25,9 +27,9 @@ export function sender(
   deadlineMs = 5000,
   guard: EgressGuard = open,
   extraCertificates: readonly string[] = [],
-  create: typeof createPlainSender = createPlainSender,
+  prepare: Prepare = asItIs,
 ): ChannelSender {
-  const made = create({ guard, deadlineMs, extraCertificates });
+  const made = createHttpSender({ guard, deadlineMs, extraCertificates, prepare });
   closing.push(() => made.close());
   return made;
 }

@@ -1,10 +1,8 @@
 // The email channel: sends alerts as mail through the operator's SMTP server.
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
-import { renderEmailDigest } from './digest.ts';
-import { renderEmailInvitation } from './invitation.ts';
+import { renderEmailDigest, renderEmailInvitation, renderEmailReport } from './other-mails.ts';
 import { renderEmail, smtpMissing } from './render.ts';
-import { renderEmailReport } from './report.ts';
 import { emailSchema } from './schema.ts';
 
 export const emailKind = {

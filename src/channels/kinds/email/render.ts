@@ -13,8 +13,7 @@ import { parseSender } from './address.ts';
 import { isolated } from './bidi.ts';
 import { readConfig } from './config.ts';
 import { htmlOfText, htmlPart } from './html-part.ts';
-import { defaultSubject, mailFacts } from './mail-facts.ts';
-import { textPart } from './text-part.ts';
+import { defaultSubject, mailFacts, type MailFacts } from './mail-facts.ts';
 
 /** What an operator must set up first. */
 export const smtpMissing = 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM (docs/email.md)';
@@ -34,10 +33,10 @@ export function renderEmail(
   config: JsonObject,
   variables: TemplateVariables,
   facts: RenderFacts,
-  { smtp }: Gateways,
+  gateways: Gateways,
 ): Message {
+  const { from } = smtpIn(gateways);
   const { address, subject: subjectTemplate, body: bodyTemplate } = readConfig(config);
-  if (smtp === null) throw new TemplateError(smtpMissing, { line: 1, column: 1 }, 'config.address');
   const context = contextOf(variables, facts);
   // Tocsin escapes the HTML part itself, so templates insert values unchanged.
   const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context), false, facts.timeZone);
@@ -51,7 +50,13 @@ export function renderEmail(
   const subject = subjectTemplate === null ? line : isolated(line);
   const text = written === null ? textPart(mail) : plainText(written);
   const html = written === null ? htmlPart(mail) : htmlOfText(subject, text);
-  return mailOf({ from: smtp.from, address, subject, text, html }, variables, facts);
+  return mailOf({ from, address, subject, text, html }, variables, facts);
+}
+
+/** The server for mails. @throws TemplateError if there is none */
+export function smtpIn({ smtp }: Gateways): NonNullable<Gateways['smtp']> {
+  if (smtp === null) throw new TemplateError(smtpMissing, { line: 1, column: 1 }, 'config.address');
+  return smtp;
 }
 
 /** A mail with the headers that all mails have. @param variables name its delivery and incident */
@@ -111,4 +116,20 @@ function threadHeaders(
 /** An ID from a variable, which may be of the user's own making. */
 function idIn(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) ? value : null;
+}
+
+/** The plain text of a default mail. */
+function textPart({ title, error, rows, resultLink, acknowledgeLink }: MailFacts): string {
+  const width = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
+  const links = [
+    ['Result', resultLink],
+    ['Acknowledge', acknowledgeLink],
+  ].flatMap(([name, link]) => (link === null ? [] : `${name}: ${link}`));
+  const parts = [
+    title,
+    ...(error === null ? [] : [error.split('\n').map(isolated).join('\n')]),
+    rows.map(([name, value]) => `${`${name}:`.padEnd(width)}${isolated(value)}`).join('\n'),
+    ...(links.length === 0 ? [] : [links.join('\n')]),
+  ];
+  return `${parts.join('\n\n')}\n`;
 }

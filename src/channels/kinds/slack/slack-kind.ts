@@ -1,5 +1,7 @@
 // The Slack channel: posts alerts to an incoming webhook of Slack or of a compatible server.
+import { sendsByHttp } from '../../http/sends-by-http.ts';
 import type { ChannelKind } from '../../kind.ts';
+import { textIn } from '../../parts/config-text.ts';
 import { renderSlack, renderSlackDigest } from './render.ts';
 import { slackSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
@@ -12,5 +14,10 @@ export const slackKind = {
   render: renderSlack,
   isGrouped: () => true,
   renderDigest: renderSlackDigest,
-  loadSender: async () => (await import('./send.ts')).createSlackSender,
+  loadSender: sendsByHttp(({ request, secrets }) => {
+    const url = textIn(secrets, 'url');
+    const { pathname, search } = new URL(url);
+    const parts = pathname === '/' ? [] : [pathname + search, pathname];
+    return { request: { ...request, url }, secrets: [url, ...parts] };
+  }),
 } as const satisfies ChannelKind;

@@ -1,36 +1,92 @@
-// The channels for SMS messages and calls, through services that the operator sets up.
+// The channels for SMS messages and calls, through services that the operator sets up: short texts, which the service
+// gets in a request when they are sent.
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import type { JsonObject } from '#domain/json.ts';
 import type { ChannelKind } from '../../kind.ts';
-import { renderCall, renderCallDigest, renderSms, renderSmsDigest } from './render.ts';
+import { shortened, summarize } from '../../parts/alert-summary.ts';
+import { digestSentence } from '../../parts/digest-summary.ts';
+import { textIn } from '../../parts/config-text.ts';
 import { callSchema, smsSchema } from './schema.ts';
 
-export const smsKind = {
-  ...smsSchema,
-  quota: 'telephone',
-  templatesOf: () => [],
-  missing: ({ sms }) => (sms === null ? 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
-  isSuperseded: true,
-  render: renderSms,
-  isGrouped: () => true,
-  isBrief: true,
-  renderDigest: renderSmsDigest,
-  loadSender: async () => {
-    const { createTelephoneSender } = await import('./send.ts');
-    return (options) => createTelephoneSender(options, options.gateways.sms, 'SMS messages');
-  },
-} as const satisfies ChannelKind;
+const longestText = 300;
+/** A longer link would leave too little room for the text. */
+const longestLink = 150;
 
-export const callKind = {
-  ...callSchema,
-  quota: 'telephone',
-  templatesOf: () => [],
-  missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),
-  isSuperseded: true,
-  render: renderCall,
-  isGrouped: () => true,
-  isBrief: true,
-  renderDigest: renderCallDigest,
-  loadSender: async () => {
-    const { createTelephoneSender } = await import('./send.ts');
-    return (options) => createTelephoneSender(options, options.gateways.call, 'calls');
-  },
-} as const satisfies ChannelKind;
+/** What differs between SMS messages and calls. */
+interface Telephone<Schema> {
+  readonly schema: Schema;
+  readonly gateway: 'sms' | 'call';
+  /** In the middle of a sentence. */
+  readonly what: string;
+  readonly missing: string;
+  readonly messageTo: (number: string) => Pick<Message, 'method' | 'url'>;
+  /** Whether messages end with the link of the result. */
+  readonly hasLink: boolean;
+}
+
+export const smsKind = telephoneKind({
+  schema: smsSchema,
+  gateway: 'sms',
+  what: 'SMS messages',
+  missing: 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL',
+  messageTo: (number) => ({ method: 'SMS', url: `sms:${number}` }),
+  hasLink: true,
+});
+
+export const callKind = telephoneKind({
+  schema: callSchema,
+  gateway: 'call',
+  what: 'calls',
+  missing: 'Calls are not set up: the operator must set TOCSIN_CALL_URL',
+  messageTo: (number) => ({ method: 'CALL', url: `tel:${number}` }),
+  hasLink: false,
+});
+
+function telephoneKind<const Schema extends Pick<ChannelKind, 'type' | 'config'>>({
+  schema,
+  gateway,
+  what,
+  missing,
+  messageTo,
+  hasLink,
+}: Telephone<Schema>) {
+  const messageOf = (config: JsonObject, body: string): Message => ({
+    ...messageTo(textIn(config, 'number')),
+    headers: [],
+    body,
+  });
+  return {
+    ...schema,
+    quota: 'telephone',
+    templatesOf: () => [],
+    missing: (gateways) => (gateways[gateway] === null ? missing : null),
+    isSuperseded: true,
+    render: (config, variables, { timeZone }) => {
+      const { resultLink } = summarize(variables, timeZone);
+      const isShown = hasLink && resultLink !== null && resultLink.length <= longestLink;
+      const link = isShown ? ` ${resultLink}` : '';
+      return messageOf(config, `${sentenceOf(variables, timeZone, longestText - link.length)}${link}`);
+    },
+    isGrouped: () => true,
+    isBrief: true,
+    renderDigest: (config, message) => messageOf(config, digestSentence(message, longestText)),
+    loadSender: async () => {
+      const { createTelephoneSender } = await import('./send.ts');
+      return (options) => createTelephoneSender(options, options.gateways[gateway], what);
+    },
+  } as const satisfies ChannelKind;
+}
+
+function sentenceOf(variables: TemplateVariables, timeZone: string, max: number): string {
+  const { title, error, location, rows } = summarize(variables, timeZone);
+  const valueOf = (row: string): string | undefined => rows.find(([name]) => name === row)?.[1];
+  const times = [
+    ['began', valueOf('Began')],
+    ['duration:', valueOf('Duration')],
+  ].flatMap(([word, value]) => (value === undefined ? [] : `${word} ${value}`));
+  const happened = times.length === 0 ? title : `${title} (${times.join(', ')})`;
+  const why = error === null ? '' : `: ${error.replaceAll('\n', ' ')}`;
+  const where = location === null || error === null ? '' : ` (${shortened(location, 40)})`;
+  return shortened(`${happened}${why}`, max - where.length) + where;
+}

@@ -17,10 +17,10 @@ import {
   sender as senderOf,
   sending,
 } from '../../../../tests/support/receivers/http-receivers.ts';
-import { createWebhookSender } from './send.ts';
+import { prepareWebhook } from './send.ts';
 
 const sender = (deadlineMs?: number, guard?: EgressGuard, extraCertificates?: readonly string[]) =>
-  senderOf(deadlineMs, guard, extraCertificates, createWebhookSender);
+  senderOf(deadlineMs, guard, extraCertificates, prepareWebhook);
 
 test('sends the exact bytes, signed, with the delivery headers', async () => {
   const { host, received } = await receiver((_request, response) => response.end('thanks'));

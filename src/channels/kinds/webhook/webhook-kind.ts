@@ -1,4 +1,5 @@
 // The webhook channel: sends alerts by HTTP, rendered by the channel's templates (spec §6).
+import { sendsByHttp } from '../../http/sends-by-http.ts';
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
 import { isReadByPeople, presets } from './presets.ts';
@@ -6,6 +7,7 @@ import { warnAboutWebhook } from './preview.ts';
 import { renderWebhook } from './render.ts';
 import { webhookSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
+import { prepareWebhook } from './send.ts';
 import { faultsOfWebhook } from './validate.ts';
 
 export const webhookKind = {
@@ -17,5 +19,5 @@ export const webhookKind = {
   presets,
   isGrouped: ({ webhookType }) => isReadByPeople(webhookType),
   render: renderWebhook,
-  loadSender: async () => (await import('./send.ts')).createWebhookSender,
+  loadSender: sendsByHttp(prepareWebhook),
 } as const satisfies ChannelKind;

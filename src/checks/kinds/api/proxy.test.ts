@@ -1,7 +1,8 @@
 // Probes through a proxy, including proxy failures (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
+import { createHttpSender } from '#channels/http/http-sender.ts';
+import { prepareWebhook } from '#channels/kinds/webhook/send.ts';
 import { sending } from '../../../../tests/support/receivers/http-receivers.ts';
 import { createGuard } from '#egress/guard.ts';
 import { readProxy } from '#egress/proxy.ts';
@@ -25,7 +26,7 @@ test('TLS is with the target, whose certificate counts', async (t) => {
   const deps = { guard, extraCertificates: [authority.cert] };
   assert.equal(verdictOf(await probeOnce({ url: 'https://inside.test/' }, { deps })), 'passed');
   assert.equal(verdictOf(await probeOnce({ url: 'https://other.test/' }, { deps })), 'failed tls');
-  const sender = createWebhookSender({ guard, deadlineMs: 5000 });
+  const sender = createHttpSender({ prepare: prepareWebhook, guard, deadlineMs: 5000 });
   t.after(() => sender.close());
   assert.equal((await sender.send(sending('unused', { url: 'https://inside.test/' }))).error?.class, 'tls');
 });
@@ -38,7 +39,7 @@ test('fails with the proxy’s response if it cannot connect to the target', asy
   const message = `the proxy ${proxy.host} did not connect to inside.test:80: it responded with status 403`;
   const finding = await probeOnce({ url: 'http://inside.test/' }, { deps: { guard } });
   assert.deepEqual([verdictOf(finding), finding.message], ['failed connect', message]);
-  const sender = createWebhookSender({ guard, deadlineMs: 5000 });
+  const sender = createHttpSender({ prepare: prepareWebhook, guard, deadlineMs: 5000 });
   t.after(() => sender.close());
   assert.deepEqual((await sender.send(sending('unused', { url: 'http://inside.test/' }))).error, {
     class: 'connect',
@@ -68,7 +69,11 @@ test('an unusable proxy is not a failure of the target', async (t) => {
 
 test('an attempt ends at its deadline if the proxy never responds', async (t) => {
   const silent = await startTcpTarget(t, () => {});
-  const sender = createWebhookSender({ guard: guardOf(`127.0.0.1:${silent.port}`), deadlineMs: 300 });
+  const sender = createHttpSender({
+    prepare: prepareWebhook,
+    guard: guardOf(`127.0.0.1:${silent.port}`),
+    deadlineMs: 300,
+  });
   t.after(() => sender.close());
   assert.equal((await sender.send(sending('unused', { url: 'http://inside.test/' }))).error?.class, 'timeout');
 });

@@ -1,0 +1,98 @@
+// Renders digests, reports and invitations. Templates of the channel describe single alerts, so they are not used.
+import { zonedMinute } from '#domain/accounts/time-zone.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { InvitationMessage } from '../../kind.ts';
+import {
+  type DigestGroup,
+  type DigestMessage,
+  type DigestSummary,
+  summarizeDigest,
+} from '../../parts/digest-summary.ts';
+import {
+  type ReportGroup,
+  type ReportMessage,
+  type ReportSummary,
+  summarizeReport,
+} from '../../parts/report-summary.ts';
+import type { RenderFacts } from '../../templates/context.ts';
+import { headerText } from '../../templates/header-text.ts';
+import { cut } from '../../templates/text-helpers.ts';
+import { isolated } from './bidi.ts';
+import { readConfig } from './config.ts';
+import { htmlOfDigest, htmlOfInvitation, htmlOfReport } from './html-part.ts';
+import { longestSubject, mailOf, smtpIn } from './render.ts';
+
+/** Renders the mail of a digest. @throws TemplateError if email is no longer set up */
+export function renderEmailDigest(
+  config: JsonObject,
+  message: DigestMessage,
+  facts: RenderFacts,
+  gateways: Gateways,
+): Message {
+  const { from } = smtpIn(gateways);
+  const { digest, variables } = message;
+  const summary = summarizeDigest(message, facts.timeZone);
+  const subject = cut(headerText(`[${summary.label}] ${summary.headline}`), longestSubject);
+  const { address } = readConfig(config);
+  return mailOf(
+    { from, address, subject, text: digestText(summary), html: htmlOfDigest(summary) },
+    // A digest belongs to no incident. Its time is that of its content.
+    { DELIVERY_ID: variables['DELIVERY_ID'] },
+    { ...facts, createdAt: Math.max(facts.createdAt, digest.at) },
+  );
+}
+
+function digestText({ title, note, sections, overviewLink }: DigestSummary): string {
+  return `${[title, note, ...sections.map(digestSection), `View overview: ${overviewLink}`].join('\n\n')}\n`;
+}
+
+function digestSection({ heading, checks, more }: DigestGroup): string {
+  const lines = checks.flatMap(({ name, error, links }) => [
+    `- ${isolated(name)}${error === null ? '' : `: ${isolated(error)}`}`,
+    ...links.map(({ text, href }) => `  ${text}: ${href}`),
+  ]);
+  return [`${heading}:`, ...lines, ...(more === 0 ? [] : [`and ${more} more`])].join('\n');
+}
+
+/** Renders the mail of a report. @throws TemplateError if email is no longer set up */
+export function renderEmailReport(
+  config: JsonObject,
+  message: ReportMessage,
+  facts: RenderFacts,
+  gateways: Gateways,
+): Message {
+  const { from } = smtpIn(gateways);
+  const summary = summarizeReport(message);
+  const subject = cut(headerText(summary.title), longestSubject);
+  const { address } = readConfig(config);
+  const mail = { from, address, subject, text: reportText(summary), html: htmlOfReport(summary) };
+  return mailOf(mail, { DELIVERY_ID: message.variables['DELIVERY_ID'] }, facts);
+}
+
+function reportText({ title, period, figures, sections, link }: ReportSummary): string {
+  const width = Math.max(...figures.map(([name]) => name.length)) + 2;
+  const lines = figures.map(([name, value]) => `${`${name}:`.padEnd(width)}${value}`).join('\n');
+  return `${[title, isolated(period), lines, ...sections.map(reportSection), `Report: ${link}`].join('\n\n')}\n`;
+}
+
+function reportSection({ heading, rows }: ReportGroup): string {
+  return [`${heading}:`, ...rows.map(({ name, value }) => `- ${isolated(name)}: ${value}`)].join('\n');
+}
+
+/** Renders an invitation. Its link is only in the mail, because its use proves the address. */
+export function renderEmailInvitation(
+  { id, address, accountName, role, url, expiresAt }: InvitationMessage,
+  facts: RenderFacts,
+  smtp: NonNullable<Gateways['smtp']>,
+): Message {
+  const title = `Invitation to ${headerText(accountName.toWellFormed())}`;
+  const expires = zonedMinute(expiresAt, facts.timeZone);
+  const intro = `You are invited to the account ${isolated(accountName)} of Tocsin with the role ${role}.`;
+  const note = `The link works once, until ${expires}. If you did not expect this email, ignore it.`;
+  const text = `${intro}\n\nAccept the invitation: ${url}\n\n${note}\n`;
+  const html = htmlOfInvitation({ title, intro, url, note });
+  const subject = isolated(cut(title, longestSubject));
+  return mailOf({ from: smtp.from, address, subject, text, html }, { DELIVERY_ID: id }, facts);
+}
