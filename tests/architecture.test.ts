@@ -57,6 +57,11 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/store/path/runs/a.ts', "import { x } from '../../channels/x.ts';"),
   ],
   [
+    'show parts and texts alone',
+    file('src/checks/kinds/tcp/show.ts', "import { tcpSchema } from './schema.ts';"),
+    file('src/checks/kinds/tcp/show.ts', "import type { tcpSchema } from './schema.ts';"),
+  ],
+  [
     'only types of the store',
     file('src/actions/a.ts', "import {\n  x,\n} from '#store/x.ts';"),
     file('src/actions/a.ts', "import { x } from '#lib/x.ts';\nimport type { Store } from '#store/store.ts';"),

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
+import { channelSchemas } from '#channels/schemas.ts';
+import { checkSchemas } from '#checks/check-schemas.ts';
+import { resultPart } from '#contract/results/check-result.ts';
 import { packageFolder } from '#lib/package-files.ts';
 
 const rooms: Readonly<Record<string, readonly string[]>> = {
@@ -40,10 +43,23 @@ test('a file of the web UI imports only the rooms below its own, and no other pa
   assert.deepEqual(breaches, []);
 });
 
-test('the web UI imports nothing of the server but types of the contract and the caller', () => {
+test('the web UI imports nothing of the server but the caller, types of the contract, and how kinds are shown', () => {
   const breaches = imports.flatMap(({ path, to, isType }) => {
     if (!to.startsWith('#') && !to.startsWith('node:')) return [];
-    return to === '#contract/caller.ts' || (to.startsWith('#contract/') && isType) ? [] : [`${path} imports ${to}`];
+    const isOpen = to === '#contract/caller.ts' || /^#(checks|channels)\/shows?\.ts$/.test(to);
+    return isOpen || (to.startsWith('#contract/') && isType) ? [] : [`${path} imports ${to}`];
+  });
+  assert.deepEqual(breaches, []);
+});
+
+test('no file of the web UI names a kind of checks or channels', () => {
+  const types = [...checkSchemas, ...channelSchemas].map(({ type }) => type);
+  const parts = checkSchemas.map(({ type }) => resultPart(type));
+  assert.ok(types.includes('MULTI_STEP') && parts.includes('multiStepCheckResult'), 'looks for names of kinds');
+  const names = new RegExp(`['"\`](?:${types.join('|')})['"\`]|\\b(?:${parts.join('|')})\\b`);
+  const breaches = files.flatMap((path) => {
+    const found = names.exec(readFileSync(join(packageFolder, path), 'utf8'));
+    return found === null ? [] : [`${path} names ${found[0]}`];
   });
   assert.deepEqual(breaches, []);
 });

@@ -2,10 +2,13 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import type { InlineConfig } from 'vite';
+import { checkSchemas } from '../src/checks/check-schemas.ts';
 import { everyOperation } from '../src/contract/operations.ts';
 
 /** What the client needs of an operation: the schemas of the contract would add a quarter to the first load. */
 const callable = everyOperation().map(({ id, method, path, media }) => [id, { method, path, media }]);
+
+const analyticsPaths = checkSchemas.map(({ type, analyticsPath }) => [type, analyticsPath]);
 
 /** @param server address of the API during development */
 export function webConfig(server = 'http://127.0.0.1:3000'): InlineConfig {
@@ -13,7 +16,10 @@ export function webConfig(server = 'http://127.0.0.1:3000'): InlineConfig {
     root: fileURLToPath(new URL('.', import.meta.url)),
     configFile: false,
     plugins: [react()],
-    define: { OPERATIONS: JSON.stringify(Object.fromEntries(callable)) },
+    define: {
+      OPERATIONS: JSON.stringify(Object.fromEntries(callable)),
+      ANALYTICS_PATHS: JSON.stringify(Object.fromEntries(analyticsPaths)),
+    },
     build: {
       outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
       emptyOutDir: true,

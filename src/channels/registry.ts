@@ -1,4 +1,4 @@
-// All channel kinds. To add one, add a folder, a line here and a line in schemas.ts. The first is the default of previews.
+// All channel kinds. To add one, add a folder, and a line here, in schemas.ts and in shows.ts. The first is the default of previews.
 import type { ChannelKind } from './kind.ts';
 import { emailKind } from './kinds/email/email-kind.ts';
 import { opsgenieKind } from './kinds/opsgenie/opsgenie-kind.ts';

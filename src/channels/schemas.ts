@@ -1,5 +1,5 @@
-// The types of all channels with the schemas of their configurations, for the contract. To add a kind, add a folder, a
-// line here and a line in registry.ts. The first is the default of previews.
+// The types of all channels with the schemas of their configurations, for the contract. To add a kind, add a folder, and
+// a line here, in registry.ts and in shows.ts. The first is the default of previews.
 import { emailSchema } from './kinds/email/schema.ts';
 import { opsgenieSchema } from './kinds/opsgenie/schema.ts';
 import { pagerDutySchema } from './kinds/pagerduty/schema.ts';

@@ -5,7 +5,8 @@ import type { JsonObject } from '#domain/json.ts';
 import { apiCheck } from '../../tests/support/checks/api-check.ts';
 import { exchangeOf, probeOnce } from '../../tests/support/checks/api-probe.ts';
 import { startTarget } from '../../tests/support/targets/target.ts';
-import { kindOf } from './check-kinds.ts';
+import { checkKinds, kindOf } from './check-kinds.ts';
+import * as shows from './shows.ts';
 
 test('rejects invalid API check settings with path and advice', () => {
   const problems = (request: JsonObject, settings: JsonObject = {}) =>
@@ -67,4 +68,12 @@ test('describes a result with and without its exchange, and its facts for alerts
   assert.deepEqual(facts, { url: target.url, status: 503, statusText: 'Service Unavailable' });
   const silent = kindOf('API').describeResult({ details: null, message: 'no answer', reason: 'timeout' }, null);
   assert.equal(silent['requestError'], 'no answer');
+});
+
+test('every kind says how it is shown', () => {
+  const shown = Object.values(shows).map(({ type }) => type);
+  assert.deepEqual(
+    shown.toSorted(),
+    checkKinds.map(({ schema }) => schema.type),
+  );
 });

@@ -1,4 +1,4 @@
-// All check kinds. To add one, add a folder, a line here and a line in schemas.ts.
+// All check kinds. To add one, add a folder, and a line here, in schemas.ts and in shows.ts.
 export { apiKind } from './kinds/api/api-kind.ts';
 export { browserKind } from './kinds/browser/browser-kind.ts';
 export { dnsKind } from './kinds/dns/dns-kind.ts';

@@ -17,6 +17,7 @@ import {
 import { AccountContext } from '../api/account.ts';
 import { useMay } from '../api/me.ts';
 import { read, useWrite } from '../api/query.ts';
+import { isCalled } from '../ui/checks/kind.ts';
 import { StateBadge } from '../ui/checks/state.tsx';
 import { toast } from '../ui/layout/toast.tsx';
 import css from './palette.module.css';
@@ -101,7 +102,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
           <MenuSection>
             <Header className={css['header']}>Commands</Header>
             {rows
-              .filter(({ activated, checkType }) => activated && checkType !== 'HEARTBEAT')
+              .filter(({ activated, checkType }) => activated && !isCalled(checkType))
               .slice(0, 3)
               .map(({ checkId, name }) => (
                 <MenuItem

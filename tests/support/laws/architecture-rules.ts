@@ -65,6 +65,9 @@ const entries = ['src/main.ts', 'src/tocsin.ts'];
 /** Folders whose subfolders are kinds, and the one file that may know them all. */
 const kindFolders = ['src/checks/kinds', 'src/channels/kinds'];
 
+/** Files of kinds that are in the browser's bundle. */
+const showPart = /[/](shows?|snippets)\.ts$/;
+
 /** Rooms of the kinds that measure nothing of targets themselves may not reach the network past the guard. */
 const guarded = ['src/checks/runner', 'src/channels/sender'];
 
@@ -145,7 +148,19 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
-    sentence: 'A kind never sees another kind, and only registry.ts and schemas.ts know the kinds.',
+    sentence: 'What the browser shows of a kind is made of show parts and texts alone.',
+    breaches: (sources) =>
+      production(sources)
+        .filter(({ path }) => showPart.test(path))
+        .flatMap(({ path, code }) =>
+          [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^;']*from\s+)?'([^']+)'/gm)]
+            .map(([, to = '']) => to)
+            .filter((to) => !showPart.test(to))
+            .map((to) => `${path}: imports ${to}`),
+        ),
+  },
+  {
+    sentence: 'A kind never sees another kind, and only registry.ts, schemas.ts and shows.ts know the kinds.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
         const kind = kindOf(to);
@@ -154,6 +169,7 @@ export const rules: readonly Rule[] = [
         const isJoined =
           path === `${room}/registry.ts` ||
           path === `${room}/schemas.ts` ||
+          path === `${room}/shows.ts` ||
           (kind.startsWith('src/checks/') && /^src\/(app|cli)\//.test(path));
         return isJoined ? null : `imports ${to} of kind ${kind}`;
       }),
@@ -210,7 +226,7 @@ export const rules: readonly Rule[] = [
     breaches: (sources) =>
       production(sources).flatMap(({ path, code }) => [
         ...(path.endsWith('/index.ts') ? [`${path}: a barrel by its name`] : []),
-        ...(!/[/](registry|schemas)\.ts$/.test(path) &&
+        ...(!/[/](registry|schemas|shows)\.ts$/.test(path) &&
         /^\s*export\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as \w+\s+)?from\b/m.test(code)
           ? [`${path}: exports again what another file exports`]
           : []),

@@ -2,6 +2,8 @@
 import type { AnswerOf } from '#contract/operations.ts';
 import { useRead } from '../../api/query.ts';
 import { Facts, Section } from '../../ui/layout/page.tsx';
+import { evidenceOf } from '../../ui/checks/evidence.ts';
+import { showOf } from '../../ui/checks/kind.ts';
 import { CertificatePath } from '../../ui/checks/certificate.tsx';
 import { text } from './strings.ts';
 import css from './check.module.css';
@@ -11,7 +13,7 @@ type Check = AnswerOf<'getCheck'>;
 export function Certificate({ check }: { readonly check: Check }) {
   const status = useRead('getCheckStatus', { params: { checkId: check.id } });
   const days = status.data?.sslDaysRemaining ?? null;
-  if (check.checkType === 'SSL') return <SslCertificate check={check} />;
+  if (showOf(check.checkType).hasCertificate) return <SeenCertificate check={check} />;
   if (days === null) return null;
   const host = findHost(check);
   return (
@@ -31,13 +33,16 @@ export function Certificate({ check }: { readonly check: Check }) {
   );
 }
 
-function SslCertificate({ check }: { readonly check: Check }) {
+/** The certificate in the latest result that contains one. */
+function SeenCertificate({ check }: { readonly check: Check }) {
   const results = useRead('listCheckResults', { params: { checkId: check.id }, query: { limit: 5 } });
-  const seen = results.data?.find(({ sslCheckResult }) => sslCheckResult?.response != null)?.sslCheckResult?.response;
+  const [seen] = (results.data ?? [])
+    .flatMap((result) => evidenceOf(result).sections)
+    .flatMap(({ certificate }) => certificate ?? []);
   if (results.data === undefined) return null;
   return (
     <Section title={text.certificate}>
-      {seen == null ? <p className="quiet">{text.noCertificate}</p> : <CertificatePath seen={seen} />}
+      {seen === undefined ? <p className="quiet">{text.noCertificate}</p> : <CertificatePath certificate={seen} />}
     </Section>
   );
 }

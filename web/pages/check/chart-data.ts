@@ -1,8 +1,8 @@
 // Response times as series of a chart: single results if there are few, otherwise intervals.
+import { phaseLabels } from '#checks/show.ts';
 import type { AnswerOf } from '#contract/operations.ts';
-import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
-import { phaseColour, phaseOrder, phasesOf, type Result, shownTime } from '../../ui/checks/result-part.ts';
-import { timeWord } from '../../ui/checks/check-type.ts';
+import { phaseColour, phaseOrder, phasesOf, type Result, shownTime } from '../../ui/checks/evidence.ts';
+import { scheduleOf, showOf, timeLabel } from '../../ui/checks/kind.ts';
 import type { Span } from './search.ts';
 
 export type Analytics = AnswerOf<'getCheckAnalytics'>;
@@ -32,13 +32,14 @@ const singleMost = 100;
 
 /** Interval in minutes that contains at least one result. */
 function slotMinutes(check: Check): number {
-  return intervalMinutes(check) + graceMinutes(check);
+  const { interval, grace } = scheduleOf(check);
+  return interval + grace;
 }
 
 /** Whether the results of a span are few enough to show each. */
 export function isShownSingly(check: Check, { from, to }: Span): boolean {
   const places = check.runParallel ? Math.max(1, check.locations.length) : 1;
-  return ((to - from) / 60_000 / intervalMinutes(check)) * places <= singleMost;
+  return ((to - from) / 60_000 / scheduleOf(check).interval) * places <= singleMost;
 }
 
 /** Length of the intervals, minutes: about a hundred, none shorter than the check's own, as the API requires. */
@@ -54,18 +55,18 @@ export function bucketMinutes(check: Check, { from, to }: Span): number {
 
 /** Metrics of the chart, as the API names them for a check type. */
 export function chartMetrics(type: Check['checkType']): readonly string[] {
-  if (type === 'HEARTBEAT') return ['availability'];
-  const phases = type === 'API' || type === 'URL' ? phaseMetrics.map(([name]) => name) : [];
-  return ['responseTime_p50', 'responseTime_p95', ...phases];
+  const { called, phases } = showOf(type);
+  if (called) return ['availability'];
+  return [
+    'responseTime_p50',
+    'responseTime_p95',
+    ...(phases === 'intervals' ? phaseMetrics.map(([name]) => name) : []),
+  ];
 }
 
-const phaseMetrics = [
-  ['wait_avg', 'Redirects'],
-  ['dns_avg', 'DNS'],
-  ['tcp_avg', 'Connect'],
-  ['firstByte_avg', 'First byte'],
-  ['download_avg', 'Download'],
-] as const;
+const phaseMetrics = ['wait', 'dns', 'tcp', 'firstByte', 'download'].map(
+  (phase) => [`${phase}_avg`, phaseLabels[phase] ?? phase] as const,
+);
 
 const locationColours = [2, 4, 5, 3, 1, 6].map((number) => `var(--phase-${number})`);
 
@@ -114,7 +115,7 @@ export function intervalData({ series }: Analytics, isByPhase: boolean): ChartDa
 
 /** Each result separately. @param results newest first */
 export function singleData(results: readonly Result[], isByPhase: boolean, check: Check): ChartData {
-  const points = withGaps(results.toReversed(), intervalMinutes(check) * 60_000);
+  const points = withGaps(results.toReversed(), scheduleOf(check).interval * 60_000);
   const locations = [...new Set(results.map(({ runLocation }) => runLocation))].toSorted();
   const names = [...new Set(results.flatMap((result) => phasesOf(result).map(({ name }) => name)))].toSorted(
     (one, other) => phaseOrder(one) - phaseOrder(other),
@@ -128,7 +129,7 @@ export function singleData(results: readonly Result[], isByPhase: boolean, check
   });
   const isOne = locations.length <= 1;
   const byLocation = locations.map((location, index): Series => ({
-    name: isOne ? timeWord(check.checkType) : location,
+    name: isOne ? timeLabel(check.checkType) : location,
     colour: isOne ? 'var(--text)' : (locationColours[index % locationColours.length] ?? ''),
     look: 'line',
     values: points.map(({ result }) => {

@@ -1,6 +1,7 @@
 // Availability and percentiles of the last day, week and month.
 import type { AnswerOf } from '#contract/operations.ts';
 import { useRead } from '../../api/query.ts';
+import { isCalled } from '../../ui/checks/kind.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { count, milliseconds, percent } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
@@ -11,21 +12,12 @@ import { text } from './strings.ts';
 type Check = AnswerOf<'getCheck'>;
 type Entry = AnswerOf<'getCheckAnalytics'>['series'][number]['data'][number];
 
-const paths: Readonly<Record<Check['checkType'], string>> = {
-  API: 'api-checks',
-  URL: 'url-monitors',
-  BROWSER: 'browser-checks',
-  MULTI_STEP: 'multistep-checks',
-  HEARTBEAT: 'heartbeat-checks',
-  SSL: 'ssl',
-  TCP: 'tcp-checks',
-  DNS: 'dns',
-  ICMP: 'icmp',
-};
+/** Filled in by the build (`web/vite.config.ts`). */
+declare const ANALYTICS_PATHS: Readonly<Record<string, string>>;
 
 /** Path segment of a check type in the analytics API. */
 export function analyticsPath(type: Check['checkType']): string {
-  return paths[type];
+  return ANALYTICS_PATHS[type] ?? type;
 }
 
 const periods = ['last24Hours', 'last7Days', 'last30Days'] as const;
@@ -39,7 +31,7 @@ interface Row {
 
 export function Figures({ check }: { readonly check: Check }) {
   const params = { type: analyticsPath(check.checkType), checkId: check.id };
-  const isPing = check.checkType === 'HEARTBEAT';
+  const isPing = isCalled(check.checkType);
   const metrics = isPing
     ? ['availability']
     : ['availability', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'];

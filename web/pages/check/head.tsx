@@ -9,12 +9,11 @@ import { useMay } from '../../api/me.ts';
 import { read, useRead, useWrite } from '../../api/query.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { isMutedAt, useCheckActions } from '../../ui/checks/check-actions.ts';
-import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import { Muted } from '../../ui/checks/muted.tsx';
 import { LocationNames } from '../../ui/checks/location-names.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
-import { checkTypeWords } from '../../ui/checks/check-type.ts';
+import { isCalled, scheduleOf, showOf } from '../../ui/checks/kind.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { duration, sentence } from '../../ui/text/format.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
@@ -44,7 +43,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
     row?.state ?? (status.data?.state === 'pending' ? 'unknown' : status.data?.state);
   const since = row?.since ?? status.data?.since ?? null;
   const last = row?.lastResult ?? null;
-  const isPing = check.checkType === 'HEARTBEAT';
+  const isPing = isCalled(check.checkType);
   // A missing ping is a result, too.
   const pings = useQuery({
     ...read(use(AccountContext), 'listHeartbeatEvents', { params: { checkId: check.id } }),
@@ -62,7 +61,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
               {text.checks}
             </Link>
             <span aria-hidden>/</span>
-            <span>{checkTypeWords[check.checkType]}</span>
+            <span>{showOf(check.checkType).label}</span>
             {check.groupId !== null && <GroupLink groupId={check.groupId} name={row?.groupName ?? null} />}
           </>
         }
@@ -115,8 +114,9 @@ function HeadFacts({
   /** undefined = not known yet. */
   readonly lastRunAt: string | null | undefined;
 }) {
-  const isPing = check.checkType === 'HEARTBEAT';
-  const interval = duration(intervalMinutes(check) * 60_000);
+  const isPing = isCalled(check.checkType);
+  const schedule = scheduleOf(check);
+  const interval = duration(schedule.interval * 60_000);
   return (
     <>
       {check.description !== null && check.description !== '' && (
@@ -127,7 +127,7 @@ function HeadFacts({
         <Facts
           facts={[
             isPing
-              ? [text.expects, text.grace(interval, duration(graceMinutes(check) * 60_000))]
+              ? [text.expects, text.grace(interval, duration(schedule.grace * 60_000))]
               : [text.schedule, text.every(interval)],
             ...(check.dependsOn.length === 0
               ? []
@@ -223,7 +223,7 @@ function Actions({
   ];
   return (
     <>
-      {run && check.checkType !== 'HEARTBEAT' && (
+      {run && !isCalled(check.checkType) && (
         <Button kind="primary" isDisabled={!check.activated || start.isPending} onPress={startRun}>
           <Play size={15} aria-hidden /> {text.run}
         </Button>

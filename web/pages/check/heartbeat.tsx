@@ -1,5 +1,6 @@
 // Heartbeats: the ping URL, how jobs call it, and the latest pings.
 import { useState } from 'react';
+import type { CalledShow } from '#checks/show.ts';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useRead } from '../../api/query.ts';
 import { Code } from '../../ui/controls/copy.tsx';
@@ -8,46 +9,49 @@ import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
-import { snippetsOf } from './snippets.ts';
 import { text } from './strings.ts';
 import css from './check.module.css';
 
-type HeartbeatCheck = Extract<AnswerOf<'getCheck'>, { readonly checkType: 'HEARTBEAT' }>;
 type Ping = AnswerOf<'listHeartbeatEvents'>['events'][number];
 
-export function PingUrl({ check }: { readonly check: HeartbeatCheck }) {
-  const [shown, setShown] = useState('curl');
-  const { pingUrl } = check.heartbeat;
-  if (pingUrl === null) {
+interface PingUrlProps {
+  /** null = hidden from this user. */
+  readonly url: string | null;
+  readonly snippets: CalledShow['snippets'];
+}
+
+export function PingUrl({ url, snippets: snippetsOf }: PingUrlProps) {
+  const [shown, setShown] = useState('');
+  if (url === null) {
     return (
       <Section title={text.ping}>
         <p className="quiet">{text.pingHidden}</p>
       </Section>
     );
   }
-  const snippets = snippetsOf(pingUrl);
-  const snippet = snippets.find(([id]) => id === shown) ?? snippets[0];
+  const snippets = snippetsOf(url);
+  const snippet = snippets.find(({ title }) => title === shown) ?? snippets[0];
   return (
     <Section title={text.ping}>
       <div className={css['stack']}>
         <p className="quiet">{text.pingHelp}</p>
-        <Code label={text.pingAddress} text={pingUrl} />
+        <Code label={text.pingAddress} text={url} />
         <div className={css['snippet']}>
           <Choice
             label={text.snippet}
-            value={shown}
-            options={snippets.map(([id, title]) => [id, title] as const)}
+            value={snippet?.title ?? ''}
+            options={snippets.map(({ title }) => [title, title] as const)}
             onChange={setShown}
           />
         </div>
-        <Code label={text.command} text={snippet?.[2] ?? ''} />
+        <Code label={text.command} text={snippet?.code ?? ''} />
       </div>
     </Section>
   );
 }
 
-export function Pings({ check }: { readonly check: HeartbeatCheck }) {
-  const pings = useRead('listHeartbeatEvents', { params: { checkId: check.id } });
+export function Pings({ checkId }: { readonly checkId: string }) {
+  const pings = useRead('listHeartbeatEvents', { params: { checkId } });
   return (
     <Section title={text.pings}>
       {pings.error && pings.data === undefined ? (

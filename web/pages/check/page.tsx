@@ -4,6 +4,7 @@ import { ServiceError } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { OlderAssertionsOfCheck } from '../../ui/checks/older-assertions.tsx';
+import { showOf } from '../../ui/checks/kind.ts';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { Alerts } from './alerts.tsx';
 import { Certificate } from './certificate.tsx';
@@ -31,19 +32,19 @@ export function CheckPage() {
   }
   // Another check is not shown in the place of the one that is loading.
   if (check.data === undefined || check.data.id !== checkId) return <Skeleton lines={8} height={40} />;
-  const heartbeat = check.data.checkType === 'HEARTBEAT' ? check.data : null;
+  const { called } = showOf(check.data.checkType);
   return (
     <>
       <CheckHead key={checkId} check={check.data} />
       <OlderAssertionsOfCheck check={check.data} />
-      {heartbeat && <PingUrl check={heartbeat} />}
+      {called && <PingUrl url={called.pingUrl(check.data)} snippets={called.snippets} />}
       <ResponseTimes check={check.data} />
       <Figures check={check.data} />
-      {heartbeat && <Pings check={heartbeat} />}
+      {called && <Pings checkId={checkId} />}
       <Results check={check.data} />
       <Alerts check={check.data} />
       <Settings check={check.data} />
-      {!heartbeat && <Certificate check={check.data} />}
+      {!called && <Certificate check={check.data} />}
     </>
   );
 }

@@ -8,7 +8,7 @@ import { useRead } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
-import { timeWord } from '../../ui/checks/check-type.ts';
+import { isCalled, showOf, timeLabel } from '../../ui/checks/kind.ts';
 import { dayAndTime } from '../../ui/text/format.ts';
 import { useMedia } from '../../ui/layout/media.ts';
 import { useNow } from '../../ui/text/now.ts';
@@ -25,15 +25,11 @@ const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
 
 type Check = AnswerOf<'getCheck'>;
 
-/** Types whose results have phases, and those whose phases are summed up over intervals. */
-const phasedTypes = new Set<Check['checkType']>(['API', 'URL', 'TCP', 'DNS', 'SSL']);
-const httpTypes = new Set<Check['checkType']>(['API', 'URL']);
-
 export function ResponseTimes({ check }: { readonly check: Check }) {
   const search = useSearch({ from: '/shell/checks/$checkId' });
   const navigate = useNavigate({ from: '/checks/$checkId' });
   const span = spanOf(search, useNow());
-  const isPing = check.checkType === 'HEARTBEAT';
+  const isPing = isCalled(check.checkType);
   const analytics = useRead('getCheckAnalytics', {
     params: { type: analyticsPath(check.checkType), checkId: check.id },
     query: {
@@ -57,7 +53,7 @@ export function ResponseTimes({ check }: { readonly check: Check }) {
     [navigate],
   );
   return (
-    <Section title={isPing ? text.outcomes : timeWord(check.checkType)} aside={<RangeChoice />}>
+    <Section title={isPing ? text.outcomes : timeLabel(check.checkType)} aside={<RangeChoice />}>
       {analytics.error && analytics.data === undefined ? (
         <LoadError error={analytics.error} onRetry={() => void analytics.refetch()} />
       ) : analytics.data === undefined ? (
@@ -132,7 +128,8 @@ function Chart({
   const search = useSearch({ from: '/shell/checks/$checkId' });
   const navigate = useNavigate({ from: '/checks/$checkId' });
   const isSingle = isShownSingly(check, span);
-  const isByPhase = search.view !== 'times' && check.checkType !== 'ICMP';
+  const { phases } = showOf(check.checkType);
+  const isByPhase = search.view !== 'times' && phases !== undefined;
   const data = useChartData(check, span, analytics, isSingle, isByPhase);
   const [index, setIndex] = useState<number | null>(null);
   const isDark = useMedia('(prefers-color-scheme: dark)');
@@ -154,7 +151,7 @@ function Chart({
     if (result == null) return;
     void navigate({ to: '/checks/$checkId/results/$resultId', params: { checkId: check.id, resultId: result.id } });
   };
-  const hasPhases = analytics.series.length <= 1 && (isSingle ? phasedTypes : httpTypes).has(check.checkType);
+  const hasPhases = analytics.series.length <= 1 && (isSingle ? phases !== undefined : phases === 'intervals');
   return (
     <div className={css['chart']}>
       <div className={css['chartHead']}>
@@ -186,7 +183,7 @@ function Chart({
       </Suspense>
       {children}
       <ChartTable
-        label={timeWord(check.checkType)}
+        label={timeLabel(check.checkType)}
         data={data}
         hint={isSingle ? text.chartHintSingle : text.chartHint}
       />

@@ -10,8 +10,8 @@ import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import { timeWord } from '../../ui/checks/check-type.ts';
-import { type Result, shownTime } from '../../ui/checks/result-part.ts';
+import { isCalled, timeLabel } from '../../ui/checks/kind.ts';
+import { type Result, shownTime } from '../../ui/checks/evidence.ts';
 import { OutcomeBadge, outcomeWord } from '../../ui/checks/state.tsx';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
@@ -143,12 +143,12 @@ function columnsOf(check: Check, items: readonly Result[]): Column<Result>[] {
         </span>
       ),
     },
-    ...(check.checkType === 'HEARTBEAT'
+    ...(isCalled(check.checkType)
       ? []
       : [
           {
             id: 'duration',
-            title: timeWord(check.checkType),
+            title: timeLabel(check.checkType),
             isNumber: true,
             cell: (result: Result) => {
               const ms = shownTime(result);

@@ -4,6 +4,7 @@ import { Fragment, type ReactNode, use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { read, useRead } from '../../api/query.ts';
+import { isCalled, showOf } from '../../ui/checks/kind.ts';
 import { ChannelName } from '../../ui/alerts/channels.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
@@ -13,6 +14,7 @@ import { text } from './strings.ts';
 import css from './check.module.css';
 
 type Check = AnswerOf<'getCheck'>;
+type Request = { readonly assertions?: readonly Assertion[] };
 type Escalation = Partial<NonNullable<Check['alertSettings']>>;
 
 /** Settings as they apply, with those of the group. */
@@ -55,9 +57,10 @@ function idsOf(subscriptions: readonly { readonly alertChannelId: number; readon
 }
 
 function factsOf(check: Check, ofGroup: Group, ofAccount: Escalation | undefined): (readonly [string, ReactNode])[] {
-  const request = 'request' in check ? check.request : 'sslConfig' in check ? check.sslConfig : null;
-  const assertions = ((request as { assertions?: readonly Assertion[] } | null)?.assertions ?? []).map(assertionText);
-  const target = targetOf(request, ofGroup.baseUrl);
+  const { requestField = 'request' } = showOf(check.checkType);
+  const request = (check as Readonly<Record<string, unknown>>)[requestField] as Request | undefined;
+  const assertions = (request?.assertions ?? []).map(assertionText);
+  const target = targetOf(request ?? null, ofGroup.baseUrl);
   const channels = [...new Set([...idsOf(check.alertChannelSubscriptions), ...ofGroup.channels])];
   return [
     ...(target === null
@@ -73,7 +76,7 @@ function factsOf(check: Check, ofGroup: Group, ofAccount: Escalation | undefined
     ...(check.shouldFail ? [[text.expectsTitle, text.shouldFail] as const] : []),
     ...(assertions.length === 0 ? [] : [[text.assertions, <List key="assertions" items={assertions} />] as const]),
     ...limitsOf(check),
-    ...(check.checkType === 'HEARTBEAT' ? [] : [[text.retries, retryText(check.retryStrategy)] as const]),
+    ...(isCalled(check.checkType) ? [] : [[text.retries, retryText(check.retryStrategy)] as const]),
     [text.alertAfter, escalationText((check.useGlobalAlertSettings ? null : check.alertSettings) ?? ofAccount)],
     [
       text.channels,

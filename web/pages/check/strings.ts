@@ -4,7 +4,6 @@ export const text = {
   unknownHelp: 'It was deleted, or it belongs to another account.',
   allChecks: 'All checks',
   checks: 'Checks',
-  since: 'Since',
   dependsOn: 'Depends on',
   schedule: 'Schedule',
   nextRun: 'Next run',
@@ -16,7 +15,6 @@ export const text = {
   grace: (interval: string, grace: string) => `Every ${interval}, ${grace} grace`,
   neverRun: 'Not yet',
   loadingValue: '…',
-  paused: 'Paused',
   showResult: 'View result',
   untilRecovery: 'until it recovers',
 
@@ -102,7 +100,6 @@ export const text = {
   silentHelp: 'No channel is subscribed to this check. Alerts are recorded, but no one is notified.',
 
   ping: 'Ping URL',
-  address: 'Address of the ping URL',
   command: 'Command',
   pingAddress: 'Address to ping',
   pingHelp:
@@ -130,18 +127,7 @@ export const text = {
   certificate: 'Certificate',
   daysLeft: (days: number) =>
     days < 0 ? `expired ${-days} days ago` : days === 1 ? '1 day left' : `${days} days left`,
-  validFrom: 'Valid from',
   validTo: 'Valid to',
-  issuedBy: 'Issued by',
   server: 'Server',
-  names: 'Names',
-  key: 'Key',
-  connection: 'Connection',
-  trusted: 'Chain trusted',
-  notTrusted: 'Chain not trusted',
-  nameMatches: 'Name matches',
-  nameDiffers: 'Name does not match',
-  selfSigned: 'Self-signed',
   noCertificate: 'No certificate seen yet',
-  leafOnly: 'Certificate of the server',
 } as const;

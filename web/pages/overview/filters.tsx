@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useAll } from '../../api/all.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice, SearchBox } from '../../ui/controls/field.tsx';
-import { checkTypeWords } from '../../ui/checks/check-type.ts';
+import { checkShows } from '../../ui/checks/kind.ts';
 import { groupings, type OverviewSearch, sorts } from './search.ts';
 import { text } from './strings.ts';
 import css from './overview.module.css';
@@ -26,7 +26,7 @@ export function Filters({
         label={text.type}
         isLabelHidden
         value={search.checkType ?? ''}
-        options={[['', text.anyType], ...Object.entries(checkTypeWords)]}
+        options={[['', text.anyType], ...checkShows.map(({ type, label }) => [type, label] as const)]}
         onChange={(checkType) => onChange({ checkType: checkType || undefined })}
       />
       {(groups.data?.length ?? 0) > 0 && (

@@ -7,7 +7,7 @@ import { useMay } from '../../api/me.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { useCheckActions } from '../../ui/checks/check-actions.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
-import { checkTypeWords } from '../../ui/checks/check-type.ts';
+import { isCalled, showOf } from '../../ui/checks/kind.ts';
 import { milliseconds, percent } from '../../ui/text/format.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { OutcomeBar } from '../../ui/checks/outcome-bar.tsx';
@@ -68,7 +68,7 @@ export const CheckRow = memo(function CheckRow({
             inMaintenance={row.inMaintenance}
             silent={row.silent}
           />
-          <span>{checkTypeWords[row.checkType]}</span>
+          <span>{showOf(row.checkType).label}</span>
           {row.groupName !== null && <span className={css['group']}>{row.groupName}</span>}
           {!isDense && row.url !== null && <span className={css['url']}>{row.url}</span>}
           {row.tags.slice(0, 3).map((tag) => (
@@ -114,7 +114,7 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
   const check = [{ checkId: row.checkId, name: row.name }];
   const mutes = useMuteActions(row.muted, (mute) => void change(check, mute));
   const actions: Action[] = [];
-  if (run && row.checkType !== 'HEARTBEAT') {
+  if (run && !isCalled(row.checkType)) {
     actions.push({
       id: 'run',
       label: text.run,

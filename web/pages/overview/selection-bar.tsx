@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { ActionMenu } from '../../ui/controls/menu.tsx';
 import { type CheckChange, useCheckActions } from '../../ui/checks/check-actions.ts';
+import { isCalled } from '../../ui/checks/kind.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import type { OverviewRow } from './search.ts';
 import { text } from './strings.ts';
@@ -34,7 +35,7 @@ export function SelectionBar({ selected, onClear }: { readonly selected: Selecti
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
   const checks = [...selected.values()];
-  const runnable = checks.filter(({ checkType, activated }) => activated && checkType !== 'HEARTBEAT');
+  const runnable = checks.filter(({ checkType, activated }) => activated && !isCalled(checkType));
   const names = checks.slice(0, shownNames).map(({ name }) => name);
   const { progress, ask, confirmation } = useWork(onClear);
   const changeTo = (body: CheckChange, action: string): void =>

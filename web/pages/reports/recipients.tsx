@@ -1,7 +1,7 @@
 // Who receives the report by email: the email channels of the account.
 import { useMay } from '../../api/me.ts';
 import { useMore, useWrite } from '../../api/query.ts';
-import { ChannelName } from '../../ui/alerts/channels.tsx';
+import { ChannelName, showOfChannel } from '../../ui/alerts/channels.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -16,7 +16,7 @@ export function Recipients({ timeZone }: { readonly timeZone?: string }) {
   const change = useWrite('updateAlertChannel', ['listAlertChannels']);
   if (error && items === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (items === undefined) return <Skeleton />;
-  const channels = items.filter(({ type }) => type === 'EMAIL');
+  const channels = items.filter(({ type }) => showOfChannel(type).receivesReports);
   const addressOf = ({ config, id }: (typeof channels)[number]): string =>
     (config as { readonly address?: string }).address ?? String(id);
   return (

@@ -1,15 +1,16 @@
 // Assertions with the expected and the actual value side by side, failed ones first.
 import { CircleCheck, CircleX } from 'lucide-react';
+import type { Evidence } from '#checks/show.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import { httpPart, lightPart, type Result } from '../../ui/checks/result-part.ts';
+import { evidenceOf, type Result } from '../../ui/checks/evidence.ts';
 import { Table } from '../../ui/layout/table.tsx';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
-type Assertion = NonNullable<ReturnType<typeof httpPart>>['assertions'][number];
+type Assertion = NonNullable<Evidence['assertions']>[number];
 
 export function Assertions({ result }: { readonly result: Result }) {
-  const assertions = (httpPart(result) ?? lightPart(result))?.assertions ?? [];
+  const { assertions = [] } = evidenceOf(result);
   if (assertions.length === 0) return null;
   const rows = assertions
     .map((assertion, index) => ({ assertion, index }))

@@ -10,7 +10,7 @@ import { saveFile } from '../../ui/controls/save-file.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { bytes } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import type { Result } from '../../ui/checks/result-part.ts';
+import type { Result } from '../../ui/checks/evidence.ts';
 import { toast } from '../../ui/layout/toast.tsx';
 import { text } from './strings.ts';
 import css from './result.module.css';

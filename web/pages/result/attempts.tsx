@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import { timeWord } from '../../ui/checks/check-type.ts';
-import { type Result, shownTime } from '../../ui/checks/result-part.ts';
+import { timeLabel } from '../../ui/checks/kind.ts';
+import { type Result, shownTime } from '../../ui/checks/evidence.ts';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { At } from '../../ui/text/time.tsx';
@@ -57,7 +57,7 @@ export function Attempts({ result }: { readonly result: Result }) {
           { id: 'when', title: text.when, cell: ({ startedAt }) => <At at={startedAt} precise /> },
           {
             id: 'time',
-            title: timeWord(result.checkType),
+            title: timeLabel(result.checkType),
             isNumber: true,
             cell: (each) => {
               const ms = shownTime(each);

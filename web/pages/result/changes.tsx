@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { httpPart, type Result } from '../../ui/checks/result-part.ts';
+import { evidenceOf, type Result } from '../../ui/checks/evidence.ts';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
-import { bodyOf, compareFacts, compareHeaders, compareTimes, type Fact, isInFull } from './compare.ts';
+import { bodyOf, compareFacts, compareHeaders, compareTimes, type Fact } from './compare.ts';
 import { diffLines, folded } from './diff.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
@@ -40,7 +40,7 @@ export function Changes({ result }: { readonly result: Result }) {
       ) : last === undefined ? (
         <p className="quiet">{text.noPassing}</p>
       ) : (
-        <Comparison before={last} whole={passing.find((each) => isInFull(each))} after={result} />
+        <Comparison before={last} whole={passing.find((each) => bodyOf(each) !== null)} after={result} />
       )}
     </Section>
   );
@@ -67,7 +67,7 @@ function Comparison({
   readonly after: Result;
 }) {
   const facts = compareFacts(before, after);
-  const [oldHeaders, headers] = [whole && httpPart(whole)?.response?.headers, httpPart(after)?.response?.headers];
+  const [oldHeaders, headers] = [whole, after].map((result) => result && evidenceOf(result).sections[0]?.headers);
   const changed = [
     ...facts.filter((fact) => fact.before !== fact.after),
     ...compareTimes(before, after),

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { usePage, useRead } from '../../api/query.ts';
-import type { Result } from '../../ui/checks/result-part.ts';
+import type { Result } from '../../ui/checks/evidence.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
 

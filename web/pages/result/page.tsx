@@ -7,7 +7,8 @@ import { IconButton } from '../../ui/controls/button.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
-import { httpPart, lightPart, phaseColour, phasesOf, type Result, scriptPart } from '../../ui/checks/result-part.ts';
+import { evidenceOf, phaseColour, phasesOf, type Result } from '../../ui/checks/evidence.ts';
+import { showOf } from '../../ui/checks/kind.ts';
 import { outcomeWord } from '../../ui/checks/state.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Assertions } from './assertions.tsx';
@@ -33,10 +34,7 @@ export function ResultPage() {
   }
   if (found.data === undefined || found.data.id !== resultId) return <Skeleton lines={8} height={40} />;
   const result = found.data;
-  const script = scriptPart(result);
-  // The result is about the certificate or the ping.
-  const isFirst = Boolean(result.sslCheckResult ?? result.heartbeatCheckResult);
-  const around = result.apiCheckResult?.jobLog;
+  const { isFirst = false, script, logs = [] } = evidenceOf(result);
   return (
     <>
       <PageHead
@@ -61,22 +59,23 @@ export function ResultPage() {
       <Verdict result={result} />
       {isFirst && <Exchange result={result} />}
       <Assertions result={result} />
-      {script !== null && <Errors part={script} />}
-      {script !== null && <Screenshots result={result} assets={script.assets} />}
+      {script && <Errors part={script} />}
+      {script && <Screenshots result={result} assets={script.assets} />}
       {(result.outcome === 'failed' || result.outcome === 'degraded') && <Changes key={resultId} result={result} />}
       <Phases result={result} />
-      {script !== null && <Script part={script} />}
-      {script !== null && <Files result={result} assets={script.assets} />}
+      {script && <Script part={script} />}
+      {script && <Files result={result} assets={script.assets} />}
       {!isFirst && <Exchange result={result} />}
-      {around && <Lines title={text.setupLog} lines={around.setup} />}
-      {around && <Lines title={text.teardownLog} lines={around.teardown} />}
+      {logs.map(({ title, lines }) => (
+        <Lines key={title} title={title} lines={lines} />
+      ))}
       {(result.attempts > 1 || result.resultType === 'ATTEMPT') && <Attempts result={result} />}
     </>
   );
 }
 
 function Actions({ result }: { readonly result: Result }) {
-  const request = httpPart(result)?.request ?? null;
+  const { request = null } = evidenceOf(result);
   const copy = (content: string, done: string): void => void toast.of(navigator.clipboard.writeText(content), done);
   return (
     <>
@@ -94,12 +93,9 @@ function Actions({ result }: { readonly result: Result }) {
 }
 
 function Phases({ result }: { readonly result: Result }) {
-  // The round trips of ICMP are not phases.
-  if (result.icmpCheckResult) return null;
+  if (showOf(result.checkType).phases === undefined) return null;
   const phases = phasesOf(result);
-  const isUnmeasured =
-    phases.length === 0 && (httpPart(result)?.response != null || lightPart(result)?.response != null);
-  if (isUnmeasured) {
+  if (phases.length === 0 && evidenceOf(result).hasResponse) {
     return (
       <Section title={text.phases}>
         <p className="quiet">{text.noPhases}</p>

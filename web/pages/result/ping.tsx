@@ -1,25 +1,25 @@
 // The ping behind the result of a heartbeat: what the job reported, how late, from where, and its body.
 import { useRead } from '../../api/query.ts';
-import { intervalMinutes } from '../../ui/checks/interval.ts';
-import type { PingPart, Result } from '../../ui/checks/result-part.ts';
+import type { PingEvidence } from '#checks/show.ts';
+import { scheduleOf } from '../../ui/checks/kind.ts';
+import type { Result } from '../../ui/checks/evidence.ts';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
 import { duration } from '../../ui/text/format.ts';
 import { Ago, At } from '../../ui/text/time.tsx';
-import { reportOf } from './compare.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
-export function Ping({ result, part }: { readonly result: Result; readonly part: PingPart }) {
+export function Ping({ result, ping: evidence }: { readonly result: Result; readonly ping: PingEvidence }) {
   const { checkId, id, startedAt } = result;
-  const { signal, state, method, source, userAgent } = part;
+  const { report, isMissing, state, method, source, userAgent } = evidence;
   const ping = useRead('getHeartbeatEvent', { params: { checkId, id } });
   const check = useRead('getCheck', { params: { id: checkId } });
   const recent = useRead('listHeartbeatEvents', { params: { checkId } });
   const before = recent.data?.events.find(
     (event) => event.receivedAt < startedAt && !['start', 'log', 'missing'].includes(event.signal),
   );
-  const periodMs = check.data === undefined ? null : intervalMinutes(check.data) * 60_000;
+  const periodMs = check.data === undefined ? null : scheduleOf(check.data).interval * 60_000;
   const lateMs =
     before === undefined || periodMs === null ? null : Date.parse(startedAt) - Date.parse(before.receivedAt) - periodMs;
   const body = ping.data?.body ?? '';
@@ -28,8 +28,8 @@ export function Ping({ result, part }: { readonly result: Result; readonly part:
       <div className={css['stack']}>
         <Facts
           facts={[
-            [text.signal, reportOf(part)],
-            ...(signal === 'missing' ? [[text.deadline, <At key="at" at={startedAt} precise />] as const] : []),
+            [text.signal, report],
+            ...(isMissing ? [[text.deadline, <At key="at" at={startedAt} precise />] as const] : []),
             ...(state === null ? [] : timingOf(state, lateMs)),
             ...(before === undefined
               ? []
@@ -47,14 +47,14 @@ export function Ping({ result, part }: { readonly result: Result; readonly part:
           ]}
         />
         {body !== '' && <Code label={text.body} text={body} />}
-        {ping.data?.body === '' && signal !== 'missing' && <p className="quiet">{text.emptyBody}</p>}
+        {ping.data?.body === '' && !isMissing && <p className="quiet">{text.emptyBody}</p>}
       </div>
     </Section>
   );
 }
 
 /** @param lateMs after the period; null = the ping before it is no longer listed */
-function timingOf(state: NonNullable<PingPart['state']>, lateMs: number | null): (readonly [string, string])[] {
+function timingOf(state: string, lateMs: number | null): (readonly [string, string])[] {
   if (state === 'EARLY') return [[text.timing, text.onTime]];
   if (state !== 'GRACE' && state !== 'LATE') return [];
   const late = lateMs === null || lateMs <= 0 ? text.late : text.lateBy(duration(lateMs));

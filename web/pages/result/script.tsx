@@ -1,10 +1,10 @@
 // Details of a script run: errors, steps, output, and console output of its pages.
 import { useState } from 'react';
+import type { ScriptEvidence } from '#checks/show.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { clockTime, milliseconds } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import type { Result, ScriptPart } from '../../ui/checks/result-part.ts';
 import { Table } from '../../ui/layout/table.tsx';
 import { text } from './strings.ts';
 import { Waterfall } from './waterfall.tsx';
@@ -16,12 +16,7 @@ const linesMost = 500;
 // eslint-disable-next-line no-control-regex
 const escapes = /\u001B\[[0-9;]*m/g;
 
-export function Script({ part }: { readonly part: ScriptPart }) {
-  const page = 'webVitals' in part ? part : null;
-  const pageLines = [
-    ...(page?.pageErrors ?? []).map((line) => ({ ...line, level: 'error' })),
-    ...(page?.console ?? []),
-  ].toSorted((one, other) => one.time - other.time);
+export function Script({ part }: { readonly part: ScriptEvidence }) {
   return (
     <>
       {part.warnings.length > 0 && (
@@ -32,14 +27,14 @@ export function Script({ part }: { readonly part: ScriptPart }) {
         </Section>
       )}
       <Steps part={part} />
-      {page !== null && page.webVitals.length > 0 && <Vitals vitals={page.webVitals} />}
+      {part.webVitals.length > 0 && <Vitals vitals={part.webVitals} />}
       <Lines title={text.scriptLog} lines={part.jobLog ?? []} />
-      <Lines title={text.pageLog} lines={pageLines} />
+      <Lines title={text.pageLog} lines={part.pageLines} />
     </>
   );
 }
 
-export function Errors({ part }: { readonly part: ScriptPart }) {
+export function Errors({ part }: { readonly part: ScriptEvidence }) {
   if (part.errors.length === 0) return null;
   return (
     <Section title={text.failures}>
@@ -64,7 +59,7 @@ const stepColours: Readonly<Record<string, string>> = {
   expect: 'var(--phase-1)',
 };
 
-function Steps({ part: { steps } }: { readonly part: ScriptPart }) {
+function Steps({ part: { steps } }: { readonly part: ScriptEvidence }) {
   const [isWhole, setWhole] = useState(false);
   if (steps === null || steps.length === 0) return null;
   const sorted = steps.toSorted((one, other) => one.startMs - other.startMs || other.durationMs - one.durationMs);
@@ -94,7 +89,7 @@ function Steps({ part: { steps } }: { readonly part: ScriptPart }) {
   );
 }
 
-type Step = NonNullable<ScriptPart['steps']>[number];
+type Step = NonNullable<ScriptEvidence['steps']>[number];
 
 /** End of a test including cleanup, which Playwright does not count: that of its last step before the next test. */
 function endOf(startMs: number, durationMs: number, steps: readonly Step[]): number {
@@ -109,7 +104,7 @@ function depthOf(startMs: number, steps: readonly Step[]): number {
   return 1 + steps.filter((step) => step.category === 'test.step' && isAround(step)).length;
 }
 
-type Vital = NonNullable<Result['browserCheckResult']>['webVitals'][number];
+type Vital = ScriptEvidence['webVitals'][number];
 
 function Vitals({ vitals }: { readonly vitals: readonly Vital[] }) {
   const names = [...new Set(vitals.flatMap((page) => Object.keys(page.vitals)))];

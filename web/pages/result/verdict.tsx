@@ -4,8 +4,8 @@ import { useRead } from '../../api/query.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Facts } from '../../ui/layout/page.tsx';
-import { timeWord } from '../../ui/checks/check-type.ts';
-import { type Result, scriptPart, shownTime } from '../../ui/checks/result-part.ts';
+import { isCalled, timeLabel } from '../../ui/checks/kind.ts';
+import { evidenceOf, type Result, shownTime } from '../../ui/checks/evidence.ts';
 import { type CheckState, OutcomeBadge, StateBadge } from '../../ui/checks/state.tsx';
 import { Ago, At, Lasting } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
@@ -14,9 +14,9 @@ import css from './result.module.css';
 export function Verdict({ result }: { readonly result: Result }) {
   const { outcome, startedAt, runLocation, attempts, resultType, runSource, checkType } = result;
   // Heartbeats have no location, because the job pings.
-  const isPing = checkType === 'HEARTBEAT';
+  const isPing = isCalled(checkType);
   const ms = shownTime(result);
-  const script = scriptPart(result);
+  const { script } = evidenceOf(result);
   const incident = useOpenIncident(result.checkId);
   return (
     <div className={css['verdict']} data-outcome={outcome}>
@@ -39,14 +39,14 @@ export function Verdict({ result }: { readonly result: Result }) {
             </span>,
           ],
           ...(isPing ? [] : [[text.where, runLocation] as const]),
-          ...(ms === null ? [] : [[timeWord(checkType), milliseconds(ms)] as const]),
+          ...(ms === null ? [] : [[timeLabel(checkType), milliseconds(ms)] as const]),
           ...(attempts > 1 || resultType === 'ATTEMPT'
             ? [[text.attempt, resultType === 'ATTEMPT' ? text.attemptRetried(attempts) : attempts] as const]
             : []),
           ...(isPing
             ? []
             : [[text.trigger, (text.sources as Readonly<Record<string, string>>)[runSource] ?? runSource] as const]),
-          ...(script === null
+          ...(script === undefined
             ? []
             : [
                 ...(script.tests > 0 ? [[text.testsName, text.tests(script.failedTests, script.tests)] as const] : []),
@@ -61,14 +61,14 @@ export function Verdict({ result }: { readonly result: Result }) {
 function sentenceOf(result: Result): string {
   const { message, outcome, slots } = result;
   if (message !== null) return headOf(sentence(message), result);
-  if (outcome === 'passed') return result.checkType === 'HEARTBEAT' ? text.pinged : text.passed;
+  if (outcome === 'passed') return isCalled(result.checkType) ? text.pinged : text.passed;
   if (outcome === 'missed') return slots > 1 ? text.missedMany(slots) : text.missed;
   return text.noMessage;
 }
 
 /** For scripts only the failed line, because their errors follow in full. */
 function headOf(message: string, result: Result): string {
-  const [error] = scriptPart(result)?.errors ?? [];
+  const [error] = evidenceOf(result).script?.errors ?? [];
   if (error == null || error.file === null) return message;
   const place = `(${[error.file, error.line].filter((part) => part !== null).join(':')})`;
   const end = message.indexOf(place);

@@ -1,21 +1,30 @@
 // Alert channels by id: name, and type as icon and word.
 import { BellRing, type LucideIcon, Mail, MessageSquare, Phone, Send, Siren, Smartphone, Webhook } from 'lucide-react';
+import type { ChannelShow } from '#channels/show.ts';
+import * as shows from '#channels/shows.ts';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useAll } from '../../api/all.ts';
 import css from './channels.module.css';
 
 type Channel = AnswerOf<'listAlertChannels'>[number];
 
-/** Unknown types are shown by their name. */
-const types: Readonly<Record<string, { readonly word: string; readonly icon: LucideIcon }>> = {
-  EMAIL: { word: 'Email', icon: Mail },
-  SLACK: { word: 'Slack', icon: MessageSquare },
-  PAGERDUTY: { word: 'PagerDuty', icon: Siren },
-  OPSGENIE: { word: 'Opsgenie', icon: BellRing },
-  SMS: { word: 'SMS', icon: Smartphone },
-  CALL: { word: 'Phone call', icon: Phone },
-  WEBHOOK: { word: 'Webhook', icon: Webhook },
+const icons: Readonly<Record<NonNullable<ChannelShow['icon']>, LucideIcon>> = {
+  bell: BellRing,
+  mail: Mail,
+  message: MessageSquare,
+  phone: Phone,
+  send: Send,
+  siren: Siren,
+  smartphone: Smartphone,
+  webhook: Webhook,
 };
+
+const byType = new Map(Object.values(shows).map((show) => [show.type, show]));
+
+/** The show part of a channel type. Unknown types are shown by their name. */
+export function showOfChannel(type: string): ChannelShow {
+  return byType.get(type) ?? { type, label: type };
+}
 
 /** undefined = still loading, null = deleted. */
 function useChannels(): (id: number) => Channel | null | undefined {
@@ -32,10 +41,10 @@ export function useChannelNames(): (id: number) => string {
 /** Some kinds have no name or an empty one, so their destination is shown instead. */
 function nameOf(id: number, channel: Channel | null | undefined): string {
   if (channel === undefined) return '…';
-  const named = channel?.config as
-    | { name?: string; address?: string; serviceName?: string; channel?: string }
-    | undefined;
-  return named?.name || named?.address || named?.serviceName || named?.channel || `Channel ${id}`;
+  if (channel === null) return `Channel ${id}`;
+  const fields = channel.config as unknown as Readonly<Record<string, string | undefined>>;
+  const { destination = '' } = showOfChannel(channel.type);
+  return fields['name'] || fields[destination] || `Channel ${id}`;
 }
 
 /** A channel in a list. */
@@ -43,12 +52,13 @@ export function ChannelName({ id }: { readonly id: number }) {
   const channel = useChannels()(id);
   const name = nameOf(id, channel);
   if (channel == null) return <>{name}</>;
-  const { word, icon: Icon } = types[channel.type] ?? { word: channel.type, icon: Send };
+  const { label, icon = 'send' } = showOfChannel(channel.type);
+  const Icon = icons[icon];
   return (
     <span className={css['channel']}>
       <Icon size={15} aria-hidden />
       <span>
-        {name} <span className="quiet">{word}</span>
+        {name} <span className="quiet">{label}</span>
       </span>
     </span>
   );

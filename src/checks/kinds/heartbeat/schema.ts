@@ -7,7 +7,8 @@ import type { CheckSchema } from '../../schema.ts';
 /** Accepted from clients that send back what they read. */
 const readOnly = z.unknown().exactOptional().describe('Read-only; ignored in requests.');
 
-const heartbeatShown = z
+/** In responses. */
+export const heartbeatShown = z
   .strictObject({
     period: z.number(),
     periodUnit: z.enum(timeUnits),

@@ -1,0 +1,8 @@
+// The show parts of all channel kinds, for the web UI. To add a kind, add a folder, and a line
+// here, in registry.ts and in schemas.ts.
+export { emailShow } from './kinds/email/show.ts';
+export { opsgenieShow } from './kinds/opsgenie/show.ts';
+export { pagerDutyShow } from './kinds/pagerduty/show.ts';
+export { slackShow } from './kinds/slack/show.ts';
+export { callShow, smsShow } from './kinds/telephone/show.ts';
+export { webhookShow } from './kinds/webhook/show.ts';

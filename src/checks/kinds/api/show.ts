@@ -1,0 +1,17 @@
+// How API checks are presented.
+import { httpEvidence } from '../../parts/http/show.ts';
+import type { CheckShow, PartOf } from '../../show.ts';
+import type { apiSchema } from './schema.ts';
+
+export const apiShow: CheckShow<PartOf<(typeof apiSchema)['result']>> = {
+  type: 'API',
+  label: 'API',
+  phases: 'intervals',
+  evidence: (part, format) => ({
+    ...httpEvidence(part, format, [['Certificate', part.certificateProblem ?? null]]),
+    logs: [
+      { title: 'Output of the setup script', lines: part.jobLog?.setup ?? [] },
+      { title: 'Output of the teardown script', lines: part.jobLog?.teardown ?? [] },
+    ],
+  }),
+};

@@ -1,0 +1,36 @@
+// How heartbeat checks are presented.
+import type { z } from 'zod';
+import type { CheckShow, PartOf } from '../../show.ts';
+import type { heartbeatSchema, heartbeatShown } from './schema.ts';
+import { snippetsOf } from './snippets.ts';
+
+type PingPart = PartOf<(typeof heartbeatSchema)['result']>;
+
+const unitMinutes = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 } as const;
+
+const signals = {
+  ping: 'Success',
+  start: 'Start',
+  fail: 'Failure',
+  log: 'Log entry',
+  missing: 'Nothing: no ping was received',
+} as const;
+
+export const heartbeatShow: CheckShow<PingPart, { readonly heartbeat: z.output<typeof heartbeatShown> }> = {
+  type: 'HEARTBEAT',
+  label: 'Heartbeat',
+  timeLabel: 'Duration of the job',
+  called: {
+    schedule: ({ heartbeat: { period, periodUnit, grace, graceUnit } }) => ({
+      interval: period * unitMinutes[periodUnit],
+      grace: grace * unitMinutes[graceUnit],
+    }),
+    pingUrl: ({ heartbeat }) => heartbeat.pingUrl,
+    snippets: snippetsOf,
+  },
+  evidence: ({ signal, exitCode, ...part }) => {
+    const report = signal === 'exit' ? `Exit code ${exitCode ?? 0}` : signals[signal];
+    const ping = { ...part, report, isMissing: signal === 'missing' };
+    return { ping, isFirst: true, sections: [], comparable: [['Ping', report]] };
+  },
+};

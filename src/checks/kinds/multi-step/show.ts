@@ -1,0 +1,11 @@
+// How multi-step checks are presented.
+import { scriptEvidence } from '../../parts/scripted/show.ts';
+import type { CheckShow, PartOf } from '../../show.ts';
+import type { multiStepSchema } from './schema.ts';
+
+export const multiStepShow: CheckShow<PartOf<(typeof multiStepSchema)['result']>> = {
+  type: 'MULTI_STEP',
+  label: 'Multi-step',
+  timeLabel: 'Duration',
+  evidence: (part) => scriptEvidence(part),
+};

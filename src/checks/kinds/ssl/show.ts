@@ -1,0 +1,93 @@
+// How SSL checks are presented.
+import type { Certificate, CheckShow, Format, PartOf } from '../../show.ts';
+import type { sslSchema } from './schema.ts';
+
+type SslPart = PartOf<(typeof sslSchema)['result']>;
+type Seen = NonNullable<SslPart['response']>;
+
+export const sslShow: CheckShow<SslPart> = {
+  type: 'SSL',
+  label: 'SSL',
+  phases: 'results',
+  hasCertificate: true,
+  requestField: 'sslConfig',
+  evidence: ({ request, response, address, ...part }, format) => ({
+    ...part,
+    isFirst: true,
+    hasResponse: response !== null,
+    sections: [
+      {
+        title: 'Certificate',
+        note: part.requestError,
+        facts: [
+          ['Request', request && `${request.hostname}:${request.port}, server name ${request.serverName}`],
+          ['Address', address],
+        ],
+        certificate: response && certificateOf(response, format),
+      },
+    ],
+    comparable: [
+      ...(response === null
+        ? []
+        : ([
+            ['Certificate', response.certificate.fingerprintSha256],
+            ['Issuer', response.certificate.issuerCN],
+            ['Valid to', response.certificate.validTo],
+            ['Chain', response.connection.chainTrusted ? 'trusted' : 'not trusted'],
+            ['TLS', connectionOf(response)],
+          ] as const)),
+      ['Address', address],
+    ],
+  }),
+};
+
+function certificateOf(seen: Seen, format: Format): Certificate {
+  const { certificate, connection } = seen;
+  const { subjectCN, issuerCN, selfSigned, sans, keySizeBits, issuerFingerprintSha256: issuer } = certificate;
+  return {
+    path: [
+      { name: subjectCN ?? sans[0] ?? 'No subject', note: selfSigned ? 'self-signed' : 'server certificate' },
+      ...(selfSigned
+        ? []
+        : [
+            {
+              name: issuerCN ?? 'Unnamed issuer',
+              note: `issuer${connection.chainTrusted ? ', chain trusted' : ', chain not trusted'}`,
+            },
+          ]),
+    ],
+    validFrom: certificate.validFrom,
+    validTo: certificate.validTo,
+    daysUntilExpiry: certificate.daysUntilExpiry,
+    facts: [
+      ['Names', [...new Set([subjectCN, ...sans].filter((name) => name !== null))].join(', ')],
+      ['Key', [certificate.keyAlgorithm, keySizeBits && `${keySizeBits} bit`].filter(Boolean).join(', ')],
+      ['Signature', certificate.signatureAlgorithm],
+      ['Connection', connectionOf(seen)],
+      ['Name', connection.hostnameVerified ? 'Matches the host' : 'Does not match the host'],
+      ['Revocation', revocationOf(seen, format)],
+      ['Serial number', { code: certificate.serialNumber }],
+      ['SHA-256', { code: certificate.fingerprintSha256 }],
+      ...(issuer === null ? [] : [['SHA-256 of the issuer', { code: issuer }] as const]),
+    ],
+  };
+}
+
+function connectionOf({ connection }: Seen): string {
+  return `${connection.tlsVersion}, ${connection.cipherSuite}`;
+}
+
+const sources = { STAPLED: 'stapled OCSP response', OCSP: 'OCSP responder', CRL: 'revocation list' } as const;
+
+/** Whether the certificate is revoked, and the source of that information. */
+function revocationOf({ revocation, connection: { ocspStatus } }: Seen, { day }: Format): string {
+  const status = revocation?.status ?? ocspStatus ?? 'unknown';
+  const source = revocation?.source == null ? '' : ` (${sources[revocation.source]})`;
+  if (status === 'good') return `Not revoked${source}`;
+  const { revokedAt = null, reason = null, problem = null } = revocation ?? {};
+  if (status === 'revoked') {
+    const since = revokedAt === null ? '' : ` since ${day(Date.parse(revokedAt))}`;
+    return `Revoked${since}${reason === null ? '' : `, ${reason}`}${source}`;
+  }
+  return `${source === '' ? 'Not checked' : `Unknown${source}`}${problem === null ? '' : `: ${problem}`}`;
+}

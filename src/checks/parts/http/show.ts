@@ -1,0 +1,69 @@
+// How results of HTTP requests are presented.
+import type { Evidence, EvidenceFacts, EvidenceSection, Format, PartOf } from '../../show.ts';
+import type { httpResult } from './schema.ts';
+
+type HttpPart = PartOf<typeof httpResult>;
+
+/** @param facts about the response besides the common ones */
+export function httpEvidence(part: HttpPart, format: Format, facts: EvidenceFacts = []): Evidence {
+  const { assertions, request, response, redirects, sizes, protocol, address, requestError } = part;
+  const status = response && `${response.status} ${response.statusText ?? ''}`.trim();
+  return {
+    assertions,
+    requestError,
+    request,
+    hasResponse: response !== null,
+    timingPhases: response?.timingPhases ?? null,
+    sections: [responseSection(part, format, facts), ...(request === null ? [] : [requestSection(request)])],
+    comparable: [
+      ['Status', status ?? 'No response was received.'],
+      ['Protocol', protocol && `HTTP/${protocol.http}`],
+      ['TLS', protocol?.tls ?? null],
+      ['Redirects', String(redirects.length)],
+      ['Body size', response && format.bytes(sizes.decoded)],
+      ['Address', address],
+    ],
+  };
+}
+
+function responseSection(part: HttpPart, { bytes }: Format, facts: EvidenceFacts): EvidenceSection {
+  const { request, response, redirects, sizes, protocol, address, requestError } = part;
+  const decoded = sizes.decoded === sizes.body ? '' : ` (${bytes(sizes.decoded)} decoded)`;
+  return {
+    title: 'Response',
+    ...(response === null
+      ? { note: requestError ?? 'No response was received.' }
+      : { line: `${response.status} ${response.statusText ?? ''}`.trim() }),
+    facts: [
+      ['Address', address],
+      ['Protocol', protocol && [`HTTP/${protocol.http}`, protocol.tls, protocol.cipher].filter(Boolean).join(', ')],
+      ['Size', response && `${bytes(sizes.body)} body${decoded}, ${bytes(sizes.headers)} headers`],
+      ...facts,
+    ],
+    redirects,
+    headers: response?.headers ?? null,
+    texts:
+      response?.body == null
+        ? []
+        : [
+            {
+              label: 'Response: Body',
+              text: response.body,
+              isBody: true,
+              isBinary: response.bodyEncoding === 'base64',
+              isTruncated: response.truncated,
+              isCompared: true,
+            },
+          ],
+    isShort: request === null,
+  };
+}
+
+function requestSection({ method, url, headers, data }: NonNullable<HttpPart['request']>): EvidenceSection {
+  return {
+    title: 'Request',
+    line: `${method} ${url}`,
+    headers,
+    texts: data === '' ? [] : [{ label: 'Request: Body', text: data, isBody: true }],
+  };
+}
