@@ -20,6 +20,8 @@ export function webConfig(server = 'http://127.0.0.1:3000'): InlineConfig {
       OPERATIONS: JSON.stringify(Object.fromEntries(callable)),
       ANALYTICS_PATHS: JSON.stringify(Object.fromEntries(analyticsPaths)),
     },
+    // Relative, because the page of a RESULT_LINK may be behind a proxy that adds a path.
+    experimental: { renderBuiltUrl: (path, { hostType }) => (hostType === 'html' ? `/${path}` : { relative: true }) },
     build: {
       outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
       emptyOutDir: true,
@@ -32,6 +34,6 @@ export function webConfig(server = 'http://127.0.0.1:3000'): InlineConfig {
       sourcemap: false,
       license: { fileName: 'LICENSES.md' },
     },
-    server: { proxy: { '^/(v1|v2|docs|results|health|ping)(/|$)': { target: server, changeOrigin: false } } },
+    server: { proxy: { '^/(v1|v2|docs|results|assets|health|ping)(/|$)': { target: server, changeOrigin: false } } },
   };
 }

@@ -1,4 +1,4 @@
-// Pages without scripts: escaping, layout and security headers.
+// Pages that the server writes: escaping, layout and security headers.
 import { createHash } from 'node:crypto';
 import { style } from './page-style.ts';
 
@@ -56,6 +56,33 @@ export function page(title: string, body: Html): string {
     </html>`.text;
 }
 
+/** A page of a heading and a text. */
+export function messagePage(title: string, text: string): string {
+  return page(
+    title,
+    html`<main class="result">
+      <h1>${title}</h1>
+      <p>${text}</p>
+    </main>`,
+  );
+}
+
+/** A table of names and values. */
+export function factTable(facts: readonly (readonly [name: string, value: string])[]): Html {
+  const rows = facts.map(
+    ([name, value]) =>
+      html`<tr>
+        <th scope="row">${name}</th>
+        <td>${value}</td>
+      </tr>`,
+  );
+  return html`<div class="card">
+    <table class="facts">
+      ${rows}
+    </table>
+  </div>`;
+}
+
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** Headers of every page: no scripts, no frames, no foreign addresses, no caching or indexing. */
@@ -68,8 +95,11 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The same for a page with pictures of this server. */
-export const resultPageHeaders: Readonly<Record<string, string>> = {
+/** Allows the style element that React Aria adds. */
+export const reactAriaStyle = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
+
+/** The same for a page that the web UI replaces: also scripts, styles, pictures and data of this server. */
+export const webPageHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
-  'content-security-policy': `${pageHeaders['content-security-policy']}; img-src 'self'`,
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${styleHash}' ${reactAriaStyle}; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };

@@ -1,6 +1,7 @@
 // Serves the web UI's build output: precompressed, and cached forever under hashed names.
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { reactAriaStyle } from './html.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -27,8 +28,7 @@ const pageRoots = new Set([
 
 /** Only scripts and styles of this server, and one style element that React Aria adds; images may be blobs. */
 const pageHeaders = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='; img-src 'self' data: blob:; media-src blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self' ${reactAriaStyle}; img-src 'self' data: blob:; media-src blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex, nofollow',
@@ -66,6 +66,11 @@ export interface WebFiles {
    * @param accepted `accept` and `accept-encoding` of the request; a page is sent only to clients that accept HTML
    */
   find(path: string, accepted: { readonly type: string; readonly encoding: string }): WebFile | null;
+  /**
+   * The elements that load scripts and styles into a page of the server; '' if there are none.
+   * @param root address of this server relative to the page, which may be behind a proxy that adds a path
+   */
+  loaders(root: string): string;
 }
 
 /** @param folder dist/web; if it is missing, nothing is found */
@@ -99,6 +104,13 @@ export function createWebFiles(folder: string): WebFiles {
     };
   };
   return {
+    loaders(root) {
+      const elements = load()
+        .get(page)
+        ?.toString()
+        .matchAll(/<(?:script|link)\b[^>]*"\/assets\/[^>]*>(?:<\/script>)?/g);
+      return Array.from(elements ?? [], ([element]) => element.replace('"/assets/', `"${root}/assets/`)).join('');
+    },
     find(path, { type, encoding }) {
       if (extname(path) in types && path !== page) {
         const isHashed = path.startsWith('/assets/');

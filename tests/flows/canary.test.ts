@@ -182,6 +182,8 @@ async function assertNoPageLeaks(
   page.on('console', (message) => printed.push(message.text()));
   for (const path of paths) {
     await page.goto(path);
+    // The page, not only the facts of a RESULT_LINK that it replaces.
+    await page.locator('main.result').waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).pathname, path, 'a page leads elsewhere');

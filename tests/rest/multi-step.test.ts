@@ -169,7 +169,7 @@ await axios.get(shop + '/broken');
   assert.ok(slow && slow.startMs > 0 && slow.durationMs >= 290, JSON.stringify(slow));
   assert.ok(orders && orders.startMs >= slow.startMs + slow.durationMs - 1, 'one after the other');
   const { json } = await receiver.received((message) => message.json['CHECK_ID'] === result['checkId']);
-  const page = await (await fetch(String(json['RESULT_LINK']))).text();
+  const page = await (await fetch(`${String(json['RESULT_LINK'])}/result`)).text();
   assert.ok(page.includes(`POST ${target.url}/orders`) && !page.includes('hush-hush-token'), page);
 });
 

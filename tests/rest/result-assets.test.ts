@@ -106,9 +106,12 @@ test('the page behind a result link shows the screenshots and no other assets', 
   const token = link.slice(link.lastIndexOf('/') + 1);
   const page = await get(on, `/results/${token}`, {});
   // Beside the page itself, wherever that is served from.
-  assert.ok(page.body.includes(`<img src="${token}/screenshots/1"`), page.body);
-  assert.ok(page.body.includes('a &quot;name&quot; of\r\nsomebody &lt;else&gt;</figcaption>'));
-  assert.match(String(page.headers['content-security-policy']), /^default-src 'none';.*; img-src 'self'$/);
+  assert.ok(
+    page.body.includes(
+      `<a href="${token}/screenshots/1">Screenshot: a &quot;name&quot; of\r\nsomebody &lt;else&gt;</a>`,
+    ),
+  );
+  assert.match(String(page.headers['content-security-policy']), /^default-src 'none';.*; img-src 'self';/);
   const picture = await get(on, `/results/${token}/screenshots/1`, {});
   assert.deepEqual([picture.statusCode, picture.rawPayload], [200, png]);
   assert.equal(picture.headers['content-type'], 'image/png');

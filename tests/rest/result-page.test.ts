@@ -1,139 +1,145 @@
-// The page of one result: it can be read by a person, and untrusted text stays text.
+// The page of a RESULT_LINK: its facts can be read without JavaScript, its data by the link alone, and text stays text.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { pageHeaders } from '#rest/html.ts';
-import { noResultPage, resultPage, type ResultView } from '#rest/results/result-page.ts';
+import type { LinkedPage } from '#actions/results/result-page.ts';
+import { operations } from '#contract/operations.ts';
+import { newId } from '#lib/id.ts';
+import { packageFolder } from '#lib/package-files.ts';
+import { Html, webPageHeaders } from '#rest/html.ts';
+import { resultPage } from '#rest/results/result-page.ts';
+import { createWebFiles } from '#rest/web-files.ts';
+import { putCheck, putResult } from '../support/store/rows.ts';
+import { openServer, type ServerOnStore } from './server-on-store.ts';
 
-const view: ResultView = {
+const shown: LinkedPage = {
   checkName: 'Shop',
-  outcome: 'failed',
-  checkType: 'API',
-  message: 'Expected the status code to be 200, but it was 503.',
-  location: 'Local',
-  startedAt: Date.UTC(2026, 0, 31, 12),
-  stoppedAt: Date.UTC(2026, 0, 31, 12) + 321,
-  attempt: 1,
-  responseTimeMs: 320.4,
-  phases: [
-    { name: 'DNS', ms: 20.4 },
-    { name: 'First byte', ms: 300 },
+  checkType: 'BROWSER',
+  result: {
+    accountId: newId(),
+    checkId: '1',
+    id: '2',
+    runId: newId(),
+    isFinal: true,
+    attempt: 1,
+    outcome: 'failed',
+    reason: 'status',
+    message: 'expected the status code to be 200, but it was 503.',
+    location: 'Local',
+    source: 'SCHEDULER',
+    slots: 1,
+    startedAt: Date.UTC(2026, 0, 31, 12),
+    stoppedAt: Date.UTC(2026, 0, 31, 12) + 321,
+    responseTimeMs: 320.4,
+    details: null,
+    exchange: null,
+  },
+  described: null,
+  assets: [
+    { number: 1, sort: 'screenshot', name: 'the basket', contentType: 'image/png', bytes: 9 },
+    { number: 2, sort: 'trace', name: 'trace', contentType: 'application/zip', bytes: 83_000 },
   ],
-  assertions: [{ text: 'STATUS_CODE EQUALS 200', passed: false, message: 'expected 200, got 503' }],
-  request: { line: 'GET https://shop.example/', headers: [['accept', '*/*']], body: '' },
-  response: { line: '503 Service Unavailable', headers: [], body: 'down', isTruncated: true },
-  evidence: null,
-  script: null,
-  pagePath: '/checks/1/results/2',
   expiresAt: Date.UTC(2026, 2, 2),
   timeZone: 'UTC',
+  pingBody: '',
 };
 
-const script: NonNullable<ResultView['script']> = {
-  warnings: ['The runtime 2026.04 is deprecated.'],
-  errors: [{ message: 'Expected: "thank you"\nReceived: "sold"', place: 'check.spec.ts:11' }],
-  screenshots: [{ address: 'AbC/screenshots/1', name: 'the basket' }],
-  files: [{ name: 'trace', bytes: 83_000, path: '/v1/check-results/1/2/assets/2' }],
-  steps: [
-    { title: 'a customer buys', isNamed: true, startMs: 0, durationMs: 12_300, hasFailed: true },
-    { title: 'Click', isNamed: false, startMs: 400, durationMs: 31, hasFailed: false },
-  ],
-  vitals: [{ url: 'https://shop.example/', values: [['LCP', '536 ms']] }],
-  output: [{ text: 'the basket is there', isError: false }],
-  pages: [{ text: 'error: a broken script', isError: true }],
-};
+const documentOf = (changed: Partial<LinkedPage> = {}): string =>
+  resultPage({ ...shown, ...changed }, 'AbC', new Html(''));
 
-function assertShows(page: string, texts: readonly string[]): void {
-  for (const text of texts) assert.ok(page.includes(text), text);
-}
-
-test('a result can be read by a person: verdict, name, times, phases, assertions, request and response', () => {
-  assertShows(resultPage(view), [
-    'Failed',
-    'Shop',
+test('the document says without JavaScript what failed, when, where and why, and links to its screenshots', () => {
+  const text = documentOf();
+  for (const part of [
+    '<title>Failed: Shop</title>',
+    '<h1>Shop</h1>',
     'Expected the status code to be 200, but it was 503.',
-    '2026-01-31 12:00:00 UTC',
-    '320 ms',
-    '20.4 ms',
-    'STATUS_CODE EQUALS 200',
-    'Expected 200, got 503',
-    'GET https://shop.example/',
-    '503 Service Unavailable',
+    '<td>2026-01-31 12:00:00 UTC</td>',
+    '<td>320 ms</td>',
+    '<td>Local</td>',
+    '<a href="AbC/screenshots/1">Screenshot: the basket</a>',
     '<a href="/checks/1/results/2">Open in Tocsin</a>',
-    'only its beginning is stored',
-  ]);
+    '<meta name="robots" content="noindex',
+  ])
+    assert.ok(text.includes(part), part);
+  assert.doesNotMatch(text, /screenshots\/2|<script/);
 });
 
 test('its times are in the zone of the account', () => {
-  assertShows(resultPage({ ...view, timeZone: 'America/New_York' }), [
-    '<td>2026-01-31 07:00:00 EST</td>',
-    'until 2026-03-01 19:00:00 EST.',
-  ]);
+  const text = documentOf({ timeZone: 'America/New_York' });
+  for (const part of ['<td>2026-01-31 07:00:00 EST</td>', 'until 2026-03-01 19:00:00 EST.'])
+    assert.ok(text.includes(part), part);
 });
 
-test('of a script it shows what failed, what was seen, its steps, and what it and its pages said', () => {
-  assertShows(resultPage({ ...view, request: null, response: null, script }), [
-    'The runtime 2026.04 is deprecated.',
-    '<b>check.spec.ts:11</b>\nExpected: &quot;thank you&quot;\nReceived: &quot;sold&quot;',
-    '<img src="AbC/screenshots/1"',
-    'the basket</figcaption>',
-    'a customer buys',
-    '12.3 s',
-    '31.0 ms',
-    'LCP <strong>536 ms</strong>',
-    'the basket is there',
-    'error: a broken script',
-    'trace, 83 kB',
-    'GET /v1/check-results/1/2/assets/2',
-  ]);
-});
-
-test('of many steps the first are shown, and of a result without any that only the outcome was kept', () => {
-  const step = { title: 'one of many', isNamed: false, startMs: 1, durationMs: 1, hasFailed: false };
-  const many = resultPage({ ...view, script: { ...script, steps: Array.from({ length: 207 }, () => step) } });
-  assert.equal(many.split('one of many').length - 1, 200);
-  assert.ok(many.includes('The API returns 7 more.'));
-  const line = { text: `spoken ${'x'.repeat(3000)}`, isError: false };
-  const loud = resultPage({ ...view, script: { ...script, output: Array.from({ length: 300 }, () => line) } });
-  assert.equal(loud.split('spoken').length - 1, 200);
-  assert.ok(loud.includes('The API returns 100 more.') && !loud.includes('x'.repeat(2001)));
-  const few = resultPage({ ...view, script: { ...script, steps: null } });
-  assert.ok(few.includes('Only the outcome of this result is stored'));
-});
-
-for (const evil of ['<script zzz>', '"><img zzz onerror=x>', "'<b zzz>", '</title zzz>', '</pre zzz>']) {
+for (const evil of ['<script zzz>', '"><img zzz onerror=x>', "'<b zzz>", '</title zzz>', '</noscript zzz>']) {
   test(`untrusted text stays text, wherever it stands: ${evil}`, () => {
-    const message = { line: evil, headers: [[evil, evil]] as const, body: evil };
-    const page = resultPage({
-      ...view,
+    const text = documentOf({
       checkName: evil,
-      message: evil,
-      location: evil,
-      phases: [{ name: evil, ms: 1 }],
-      assertions: [{ text: evil, passed: false, message: evil }],
-      request: message,
-      response: { ...message, isTruncated: false },
-      evidence: { title: evil, facts: [[evil, evil]], text: evil, isFirst: false, isShort: false },
-      script: {
-        warnings: [evil],
-        errors: [{ message: evil, place: evil }],
-        screenshots: [{ address: 'AbC/screenshots/1', name: evil }],
-        files: [{ name: evil, bytes: 1, path: '/' }],
-        steps: [{ title: evil, isNamed: true, startMs: 0, durationMs: 1, hasFailed: true }],
-        vitals: [{ url: evil, values: [[evil, evil]] }],
-        output: [{ text: evil, isError: false }],
-        pages: [{ text: evil, isError: true }],
-      },
+      result: { ...shown.result, message: evil, location: evil },
+      assets: shown.assets.map((asset) => ({ ...asset, name: evil })),
     });
-    assert.doesNotMatch(page, /<\/?[a-z]+\b[^>]*zzz/i);
-    assert.ok(page.includes('zzz'));
+    assert.doesNotMatch(text, /<\/?[a-z]+\b[^>]*zzz/i);
+    assert.equal(text.split('zzz').length - 1, 5);
   });
 }
 
-test('the policy of a page allows its own style and nothing else', () => {
-  const style = /<style>([\s\S]*?)<\/style>/.exec(noResultPage())?.[1] ?? '';
+test('the policy of the page allows its own style, and scripts, styles and pictures of this server', () => {
+  const style = /<style>([\s\S]*?)<\/style>/.exec(documentOf())?.[1] ?? '';
   const hash = createHash('sha256').update(style).digest('base64');
-  assert.match(String(pageHeaders['content-security-policy']), /^default-src 'none'/);
-  assert.ok(pageHeaders['content-security-policy']?.includes(`'sha256-${hash}'`));
-  assert.match(noResultPage(), /<meta name="robots" content="noindex/);
+  const policy = String(webPageHeaders['content-security-policy']);
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self' /);
+  assert.ok(policy.includes(`'sha256-${hash}'`));
+  assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+  const { 'cache-control': cache, 'referrer-policy': referrer, 'x-robots-tag': robots } = webPageHeaders;
+  assert.deepEqual([cache, referrer, robots], ['no-store', 'no-referrer', 'noindex, nofollow']);
+});
+
+test('the document loads the web UI after its text, from beside itself, because a proxy may add a path', () => {
+  const loaders = createWebFiles(join(packageFolder, 'dist', 'web')).loaders('..');
+  const elements = [...loaders.matchAll(/<(script|link)\b[^>]*(?:src|href)="\.\.\/assets\/[^"]+"[^>]*>/g)];
+  assert.ok(
+    ['script', 'link'].every((name) => elements.some(([, each]) => each === name)),
+    loaders,
+  );
+  assert.equal(loaders.replaceAll(/<[^>]*>/g, ''), '');
+  assert.equal(elements.length, loaders.match(/<\w/g)?.length);
+  const text = resultPage(shown, 'AbC', new Html(loaders));
+  assert.ok(text.indexOf('<script') > text.indexOf('Anyone with the link can read this result.'));
+  assert.equal(createWebFiles('/nowhere').loaders('..'), '');
+});
+
+/** The path of a link to a failed result. */
+function linkTo(on: ServerOnStore, checkType: string, changed: object): string {
+  const checkId = putCheck(on.raw, on.accountId, { name: 'Shop', checkType });
+  const resultId = putResult(on.raw, on.accountId, checkId, on.clock.now(), { outcome: 'failed', ...changed });
+  return new URL(on.links.link(on.accountId, checkId, resultId, on.clock.now())).pathname;
+}
+
+test('the data of a link is its result, for nobody to store, and of a wrong or expired link there is none', async () => {
+  await using on = await openServer();
+  const link = linkTo(on, 'TCP', { message: 'refused' });
+  const get = (path: string) => on.server.inject({ method: 'GET', url: path });
+  const found = await get(`${link}/result`);
+  assert.equal(found.statusCode, 200);
+  const { result, ...rest } = operations.getLinkedResult.response.parse(found.json());
+  assert.deepEqual([result.name, result.outcome, result.message], ['Shop', 'failed', 'refused']);
+  assert.match(rest.localStartedAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+  assert.deepEqual([found.headers['cache-control'], found.headers['x-robots-tag']], ['no-store', 'noindex, nofollow']);
+  assert.equal((await get(`${link}A/result`)).statusCode, 404);
+  on.clock.advance(30 * 86_400_000 + 1001);
+  const expired = await get(`${link}/result`);
+  assert.equal(expired.statusCode, 404);
+  assert.match(expired.json<{ message: string }>().message, /^This link is invalid or expired/);
+  assert.match((await get(link)).body, /Result not found/);
+});
+
+test('what setup and teardown scripts logged is not part of the data, because it may hold what only they know', async () => {
+  await using on = await openServer();
+  const runs = [{ hook: 'setup', error: 'token is s3same', durationMs: 1 }];
+  const scripts = { runtime: '2026.04', node: 'v24', warnings: [], runs };
+  const link = linkTo(on, 'API', { details: { scripts } });
+  const { body } = await on.server.inject({ method: 'GET', url: `${link}/result` });
+  const { apiCheckResult: part } = operations.getLinkedResult.response.parse(JSON.parse(body)).result;
+  assert.deepEqual([part?.scripts, part?.jobLog], [null, null]);
+  assert.ok(!body.includes('s3same'));
 });

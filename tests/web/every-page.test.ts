@@ -21,6 +21,8 @@ async function breaches(page: Page): Promise<string[]> {
 
 async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
+  // The page, not only the facts of a RESULT_LINK that it replaces.
+  await page.locator('main.result').waitFor({ state: 'detached' });
   await expectVisible(page.getByRole('heading', { level: 1 }));
   await page.waitForLoadState('load');
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
@@ -112,15 +114,54 @@ describe('pages', () => {
       }
     });
 
-    test('on a phone, RESULT_LINK shows a result without JavaScript and without signing in', async () => {
-      const options = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, signedOut: true };
-      const page = await ui().open(demo.paths['result-link'], options);
-      for (const words of [/Failed/, /Checkout/, /Expected a status below 400, got 503/]) {
+    test('on a phone, RESULT_LINK shows its facts without JavaScript and without signing in', async () => {
+      const phone = { viewport: { width: 390, height: 844 }, signedOut: true };
+      const page = await ui().open(demo.paths['result-link'], { ...phone, javaScriptEnabled: false });
+      for (const words of [/Failed/, /Checkout/, /Expected a status below 400, got 503/, /need JavaScript/]) {
         const box = await page.getByText(words).first().boundingBox();
         assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
       }
-      const word = await page.getByRole('cell', { name: 'Passed' }).boundingBox();
-      assert.ok(word !== null && word.width > 60, `the word is broken: ${JSON.stringify(word)}`);
+    });
+
+    test('RESULT_LINK opens the page of the result, which reads nothing but this result', async () => {
+      const page = await ui().open('/sign-in', { signedOut: true });
+      const read: string[] = [];
+      page.on('request', (request) => {
+        if (request.resourceType() === 'fetch') read.push(new URL(request.url()).pathname);
+      });
+      const path = String(demo.paths['result-link']);
+      await visit(page, path);
+      for (const name of ['Assertions', 'Response', 'Request', 'Time'])
+        await expectVisible(page.getByRole('region', { name, exact: true }));
+      await expectVisible(page.getByText(/^This link works until \d{4}-/));
+      assert.deepEqual(read, [`${path}/result`]);
+    });
+
+    test('on a slow network, RESULT_LINK shows its facts before styles and scripts are loaded', async (t) => {
+      const page = await ui().open('/sign-in', { signedOut: true });
+      const network = await page.context().newCDPSession(page);
+      // Fast 3G of Chrome's developer tools.
+      const fast3G = { latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
+      await network.send('Network.emulateNetworkConditions', { offline: false, ...fast3G });
+      let load = (): void => {};
+      const isPainted = new Promise<void>((resolve) => {
+        load = resolve;
+      });
+      await page.route('**/assets/**', async (route) => {
+        await isPainted;
+        await route.continue();
+      });
+      await page.goto(String(demo.paths['result-link']), { waitUntil: 'commit' });
+      await expectVisible(page.getByText(/Expected a status below 400, got 503/));
+      const paintedMs = Number(
+        await page.evaluate(`new Promise((resolve) => {
+          new PerformanceObserver((list) => resolve(list.getEntries()[0].startTime)).observe({ type: 'paint', buffered: true });
+        })`),
+      );
+      t.diagnostic(`the text is painted after ${Math.round(paintedMs)} ms`);
+      assert.ok(paintedMs < 20_000, `${paintedMs} ms`);
+      load();
+      await page.locator('main.result').waitFor({ state: 'detached' });
     });
   });
 });

@@ -41,7 +41,7 @@ describe('what others wrote', () => {
     await post('/v1/alert-channels', {
       type: 'WEBHOOK',
       autoSubscribe: true,
-      config: { name: evil, url: target.url, template: '{{{json CHECK_NAME}}}' },
+      config: { name: evil, url: target.url, template: '{{{json CHECK_NAME}}}{{RESULT_LINK}}' },
     });
     const { id: groupId } = await post('/v2/check-groups', { name: evil, tags: ['javascript:alert(1)'] });
     const { id: checkId } = await post('/v1/checks/api', {
@@ -74,6 +74,9 @@ describe('what others wrote', () => {
       const { attempts } = await service.must('GET', `/v1/deliveries/${delivery.id}`);
       return Object.values(attempts as object).length > 0;
     });
+    const link = await until('a RESULT_LINK', () =>
+      target.all.map(({ body }) => /\/results\/[\w-]+/.exec(body.toString())?.[0]).find((path) => path !== undefined),
+    );
     const page = await open();
     for (const [path, isNamed] of Object.entries({
       '/': true,
@@ -88,8 +91,10 @@ describe('what others wrote', () => {
       [`/deliveries/${delivery.id}`]: true,
       '/notices': false,
       '/wall': true,
+      [link]: true,
     })) {
       await page.goto(path);
+      if (path === link) await expectVisible(page.getByRole('region', { name: 'Response', exact: true }));
       if (isNamed) await expectVisible(page.getByText(evil).filter({ visible: true }).first());
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
       assert.equal(await page.evaluate(added), 0, `${path} has elements of a text`);

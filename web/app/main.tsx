@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import '../styles/tokens.css';
 import '../styles/base.css';
 import { createQueryClient } from '../api/query.ts';
+import { showLinkedResult } from './linked-result.tsx';
 import { createAppRouter } from './router.tsx';
 import { applyTheme } from '../ui/layout/theme.ts';
 
@@ -13,14 +14,19 @@ applyTheme();
 replaceInvalidLanguage();
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no root element');
-const cache = createQueryClient();
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={cache}>
-      <RouterProvider router={createAppRouter()} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+if (root.childElementCount > 0) void showLinkedResult(root);
+else showApp(root);
+
+function showApp(element: Element): void {
+  const cache = createQueryClient();
+  createRoot(element).render(
+    <StrictMode>
+      <QueryClientProvider client={cache}>
+        <RouterProvider router={createAppRouter()} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
 
 /** Some browsers report `en-US@posix`, which the library of the charts hands to `Intl` when it is loaded. */
 function replaceInvalidLanguage(): void {

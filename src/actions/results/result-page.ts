@@ -75,7 +75,12 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       if (!result || !subject) throw noResult();
       const assets = typesWithAssets.has(subject.checkType) ? await assetsOf(linked) : [];
       const timeZone = await accountZone(deps, linked.accountId);
-      const page = { ...shown(result, subject, deps, assets), expiresAt: linked.expiresAt, timeZone, pingBody: '' };
+      const page = {
+        ...withoutHooks(shown(result, subject, deps, assets)),
+        expiresAt: linked.expiresAt,
+        timeZone,
+        pingBody: '',
+      };
       return subject.checkType === 'HEARTBEAT' ? withPing(page, deps) : page;
     },
     async screenshot(token, number, signal) {
@@ -90,6 +95,13 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       return download(accountId, open, signal);
     },
   };
+}
+
+/** Without results and output of setup and teardown scripts, which may hold tokens that only these know. */
+function withoutHooks(of: ShownResult): ShownResult {
+  const { described } = of;
+  if (described === null || !('scripts' in described)) return of;
+  return { ...of, described: { ...described, scripts: null, jobLog: null } };
 }
 
 /** With the body of its ping. Failure messages quote the first line of the body. */

@@ -22,6 +22,7 @@ import { liveEventRoutes } from '#rest/results/live-events.ts';
 import { overviewRoutes } from '#rest/results/overview.ts';
 import { processRoutes } from '#rest/operating/processes.ts';
 import type { Route } from '#rest/route.ts';
+import type { WebFiles } from '#rest/web-files.ts';
 import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
@@ -36,7 +37,7 @@ import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import { version } from '#config/version.ts';
 
 /** All routes except health and metrics. */
-export function apiRoutes(deps: ActionDeps): Route[] {
+export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
   const actions = composeActions(deps);
   return [
     ...docsRoutes({ version, server: deps.publicUrl }),
@@ -61,7 +62,7 @@ export function apiRoutes(deps: ActionDeps): Route[] {
     ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
-    ...checkResultRoutes(actions.checkResults, actions.resultPage),
+    ...checkResultRoutes(actions.checkResults, actions.resultPage, webFiles),
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
     ...incidentRoutes(actions.incidents, actions.acknowledge, () => deps.clock.now()),
     ...liveEventRoutes(actions.liveEvents, {

@@ -31,7 +31,7 @@ export async function composeRoutes(deps: RestDeps): Promise<Pick<RestOptions, '
   // Loaded on demand, because it is a third of all code.
   const [{ apiRoutes }, { operations }] = await Promise.all([import('./api.ts'), import('#contract/operations.ts')]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
-  return { routes: [...health, ...apiRoutes(deps)], operations, webFiles };
+  return { routes: [...health, ...apiRoutes(deps, webFiles)], operations, webFiles };
 }
 
 /** The metrics route, for a separate listener. */

@@ -179,6 +179,23 @@ export const checkResultOperations = {
       410: 'The check and its results were deleted.',
     },
   },
+  getLinkedResult: {
+    method: 'GET',
+    path: '/results/{link}/result',
+    summary: 'Get the result of a RESULT_LINK',
+    description: 'The data of its page, without a key. `scripts` and `jobLog` of API checks are null.',
+    tag,
+    permission: 'none',
+    params: z.object({ link: resultLink }),
+    status: 200,
+    response: z.strictObject({
+      result: checkResult,
+      pingBody: z.string().describe('Body of the ping of a heartbeat.'),
+      localStartedAt: z.string().describe('startedAt in the time zone of the account: `2026-11-27 15:30:12 CET`.'),
+      localExpiresAt: z.string().describe('When the link expires, in the same form.'),
+    }),
+    alsoAnswers: { 404: 'The link is invalid or expired, or the result is no longer stored.' },
+  },
   showResultScreenshot: {
     method: 'GET',
     path: '/results/{link}/screenshots/{number}',

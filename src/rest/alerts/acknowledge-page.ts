@@ -2,7 +2,7 @@
 import type { ShownIncident } from '#actions/alerts/acknowledge.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
-import { type Html, html, page, pageHeaders } from '../html.ts';
+import { factTable, type Html, html, messagePage, page, pageHeaders } from '../html.ts';
 
 /** Headers of the page: it may send its form to its own address. */
 export const acknowledgePageHeaders: Readonly<Record<string, string>> = {
@@ -24,18 +24,7 @@ export function acknowledgePage(incident: ShownIncident): string {
     html`<main class="result">
       <p><strong class="verdict ${look}">${name}</strong></p>
       <h1>${incident.checkName}</h1>
-      ${incident.error !== null && html`<p class="why">${incident.error}</p>`}
-      <div class="card">
-        <table class="facts">
-          ${facts(incident).map(
-            ([label, value]) =>
-              html`<tr>
-                <th scope="row">${label}</th>
-                <td>${value}</td>
-              </tr>`,
-          )}
-        </table>
-      </div>
+      ${incident.error !== null && html`<p class="why">${incident.error}</p>`} ${factTable(facts(incident))}
       ${isOver ? html`<p>This incident is already resolved.</p>` : incident.acknowledgedAt === null && form}
     </main>`,
   );
@@ -66,34 +55,16 @@ const byWhom: Readonly<Record<Acknowledger['type'], string>> = {
 };
 
 /** The page of an invalid or expired link, or of an incident that is no longer stored. */
-export function noIncidentPage(): string {
-  return page(
-    'Incident not found',
-    html`<main class="result">
-      <h1>Incident not found</h1>
-      <p>The link is incomplete or has expired, or the incident is no longer stored.</p>
-    </main>`,
-  );
-}
+export const noIncidentPage = messagePage(
+  'Incident not found',
+  'The link is incomplete or has expired, or the incident is no longer stored.',
+);
 
 /** The page of a link in a test message. */
-export function testAcknowledgePage(): string {
-  return page(
-    'A test message',
-    html`<main class="result">
-      <h1>This was a test message</h1>
-      <p>The link works. The link of a real alert acknowledges its incident here.</p>
-    </main>`,
-  );
-}
+export const testAcknowledgePage = messagePage(
+  'This was a test message',
+  'The link works. The link of a real alert acknowledges its incident here.',
+);
 
 /** The page of too many requests. */
-export function tooManyPage(): string {
-  return page(
-    'Too many requests',
-    html`<main class="result">
-      <h1>Too many requests</h1>
-      <p>Wait a minute and open the link again.</p>
-    </main>`,
-  );
-}
+export const tooManyPage = messagePage('Too many requests', 'Wait a minute and open the link again.');

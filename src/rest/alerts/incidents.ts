@@ -31,15 +31,15 @@ export function incidentRoutes(
     const allowance = rateLimit.take(countedAddress(address));
     if (allowance?.isAllowed === false) {
       const headers = { ...pageHeaders, 'retry-after': String(allowance.retryAfterSeconds) };
-      return new Answer(429, tooManyPage(), headers);
+      return new Answer(429, tooManyPage, headers);
     }
     try {
       const incident = await read();
-      if (incident === null) return new Answer(200, testAcknowledgePage(), pageHeaders);
+      if (incident === null) return new Answer(200, testAcknowledgePage, pageHeaders);
       return new Answer(200, acknowledgePage(incident), acknowledgePageHeaders);
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'not-found')) throw error;
-      return new Answer(404, noIncidentPage(), pageHeaders);
+      return new Answer(404, noIncidentPage, pageHeaders);
     }
   };
   return [

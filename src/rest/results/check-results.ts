@@ -6,17 +6,22 @@ import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/results/result-page.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 import { resultPart } from '#contract/results/check-result.ts';
+import { zonedText } from '#domain/accounts/time-zone.ts';
 import { assetTypes, typesWithAssets } from '#domain/results/asset.ts';
 import { isUuid } from '#lib/id.ts';
-import { pageHeaders, resultPageHeaders } from '../html.ts';
+import { Html, pageHeaders, webPageHeaders } from '../html.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { deletedCheckPage, noResultPage, resultPage, testMessagePage } from './result-page.ts';
-import { resultView } from './result-view.ts';
 import { Answer, pageOf, type Route, route, sliceOf } from '../route.ts';
+import type { WebFiles } from '../web-files.ts';
 import { isoText } from '../wire.ts';
 
-/** The routes of results. */
-export function checkResultRoutes(actions: CheckResultActions, pages: ResultPageActions): Route[] {
+/** The routes of results. @param webFiles absent = the page of a link has only what needs no JavaScript */
+export function checkResultRoutes(
+  actions: CheckResultActions,
+  pages: ResultPageActions,
+  webFiles?: Pick<WebFiles, 'loaders'>,
+): Route[] {
   return [
     route('listCheckResults', async ({ caller, params, query }) =>
       pageOf(await actions.list(caller, params.checkId, questionOf(query), sliceOf(query)), toWire),
@@ -37,20 +42,35 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
       download(await actions.asset(caller, checkId, checkResultId, number, signal)),
     ),
     route('showResult', async ({ params }) => {
-      if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
+      if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage, pageHeaders);
       try {
-        return new Answer(200, resultPage(resultView(await pages.open(params.link), params.link)), resultPageHeaders);
+        const loaders = new Html(webFiles?.loaders('..') ?? '');
+        return new Answer(200, resultPage(await pages.open(params.link), params.link, loaders), webPageHeaders);
       } catch (error) {
         if (!(error instanceof Refusal && error.code === 'not-found')) throw error;
-        if (await pages.isOfDeletedCheck(params.link)) return new Answer(410, deletedCheckPage(), pageHeaders);
-        return new Answer(404, noResultPage(), pageHeaders);
+        if (await pages.isOfDeletedCheck(params.link)) return new Answer(410, deletedCheckPage, pageHeaders);
+        return new Answer(404, noResultPage, pageHeaders);
       }
+    }),
+    route('getLinkedResult', async ({ params }) => {
+      const shown = await pages.open(params.link);
+      const localText = (at: number): string => zonedText(at, shown.timeZone);
+      const body = {
+        result: toWire(shown),
+        pingBody: shown.pingBody,
+        localStartedAt: localText(shown.result.startedAt),
+        localExpiresAt: localText(shown.expiresAt),
+      };
+      return new Answer(200, body, linkHeaders);
     }),
     route('showResultScreenshot', async ({ params, signal }) =>
       download(await pages.screenshot(params.link, params.number, signal), 'inline'),
     ),
   ];
 }
+
+/** Not for caches and search engines, like the page. */
+const linkHeaders = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' };
 
 function wrongCursor(): HttpRefusal {
   const message = 'must be the nextId of a previous response';

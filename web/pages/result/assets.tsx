@@ -12,6 +12,7 @@ import { bytes } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import type { Result } from '../../ui/checks/evidence.ts';
 import { toast } from '../../ui/layout/toast.tsx';
+import { LinkContext } from './link.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
@@ -28,13 +29,17 @@ interface AssetsProps {
 }
 
 export function Screenshots({ result, assets }: AssetsProps) {
+  const linked = use(LinkContext);
   const pictures = assets.filter(({ sort }) => sort === 'screenshot');
   if (pictures.length === 0) return null;
   return (
     <Section title={text.screenshots}>
       <div className={css['pictures']}>
         {pictures.map((asset) => (
-          <Screenshot key={asset.number} result={result} asset={asset} />
+          <figure key={asset.number} className={css['picture']}>
+            {linked === null ? <Screenshot result={result} asset={asset} /> : <LinkedScreenshot asset={asset} />}
+            <figcaption>{asset.name}</figcaption>
+          </figure>
         ))}
       </div>
     </Section>
@@ -43,15 +48,25 @@ export function Screenshots({ result, assets }: AssetsProps) {
 
 /** Traces and videos. */
 export function Files({ result, assets }: AssetsProps) {
+  const linked = use(LinkContext);
   const files = assets.filter(({ sort }) => sort !== 'screenshot');
   if (files.length === 0) return null;
   return (
     <Section title={text.files}>
       <ul className={css['files']}>
         {files.map((asset) => (
-          <File key={asset.number} result={result} asset={asset} />
+          <li key={asset.number}>
+            {linked === null ? (
+              <File result={result} asset={asset} />
+            ) : (
+              <div className={css['file']}>
+                <FileName asset={asset} /> <code>GET {asset.link}</code>
+              </div>
+            )}
+          </li>
         ))}
       </ul>
+      {linked !== null && <p className="quiet">{text.filesNeedKey}</p>}
       {files.some(({ sort }) => sort === 'trace') && <p className="quiet">{text.traceHelp}</p>}
     </Section>
   );
@@ -83,17 +98,16 @@ function Screenshot({ result, asset }: AssetProps) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const url = useObjectUrl(picture.data);
+  if (picture.error) return <ErrorMessage error={picture.error} />;
+  return url === undefined ? <Skeleton lines={1} height={200} /> : <img src={url} alt={text.screenshot(asset.name)} />;
+}
+
+function LinkedScreenshot({ asset: { number, name } }: Pick<AssetProps, 'asset'>) {
+  const address = `${location.pathname}/screenshots/${number}`;
   return (
-    <figure className={css['picture']}>
-      {picture.error ? (
-        <ErrorMessage error={picture.error} />
-      ) : url === undefined ? (
-        <Skeleton lines={1} height={200} />
-      ) : (
-        <img src={url} alt={text.screenshot(asset.name)} />
-      )}
-      <figcaption>{asset.name}</figcaption>
-    </figure>
+    <a href={address}>
+      <img src={address} alt={text.screenshot(name)} loading="lazy" />
+    </a>
   );
 }
 
@@ -113,12 +127,9 @@ function File({ result, asset }: AssetProps) {
     }
   };
   return (
-    <li>
+    <>
       <div className={css['file']}>
-        <span>
-          {asset.sort === asset.name ? asset.sort : `${asset.sort}: ${asset.name}`}{' '}
-          <span className="quiet">{bytes(asset.bytes)}</span>
-        </span>
+        <FileName asset={asset} />
         {asset.sort === 'video' && url === undefined && (
           <Button isDisabled={isLoading} onPress={() => void fetchFile(setVideo)}>
             {text.playVideo}
@@ -133,7 +144,15 @@ function File({ result, asset }: AssetProps) {
         // oxlint-disable-next-line jsx-a11y/media-has-caption
         <video src={url} controls className={css['video']} aria-label={asset.name} />
       )}
-    </li>
+    </>
+  );
+}
+
+function FileName({ asset: { sort, name, bytes: size } }: Pick<AssetProps, 'asset'>) {
+  return (
+    <span>
+      {sort === name ? sort : `${sort}: ${name}`} <span className="quiet">{bytes(size)}</span>
+    </span>
   );
 }
 

@@ -5,23 +5,16 @@ import { ServiceError } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
-import { milliseconds } from '../../ui/text/format.ts';
-import { PageHead, Section } from '../../ui/layout/page.tsx';
-import { evidenceOf, phaseColour, phasesOf, type Result } from '../../ui/checks/evidence.ts';
-import { showOf } from '../../ui/checks/kind.ts';
+import { PageHead } from '../../ui/layout/page.tsx';
+import { evidenceOf, type Result } from '../../ui/checks/evidence.ts';
 import { outcomeWord } from '../../ui/checks/state.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
-import { Assertions } from './assertions.tsx';
-import { Files, Screenshots } from './assets.tsx';
 import { Attempts } from './attempts.tsx';
-import { Changes } from './changes.tsx';
-import { Exchange } from './exchange.tsx';
+import { Evidence } from './evidence.tsx';
 import { formatCurl } from './curl.ts';
 import { Neighbours } from './neighbours.tsx';
-import { Errors, Lines, Script } from './script.tsx';
 import { text } from './strings.ts';
 import { Verdict } from './verdict.tsx';
-import { Waterfall } from './waterfall.tsx';
 
 export function ResultPage() {
   const { checkId, resultId } = useParams({ from: '/shell/checks/$checkId/results/$resultId' });
@@ -34,7 +27,6 @@ export function ResultPage() {
   }
   if (found.data === undefined || found.data.id !== resultId) return <Skeleton lines={8} height={40} />;
   const result = found.data;
-  const { isFirst = false, script, logs = [] } = evidenceOf(result);
   return (
     <>
       <PageHead
@@ -57,18 +49,7 @@ export function ResultPage() {
         <Actions result={result} />
       </PageHead>
       <Verdict result={result} />
-      {isFirst && <Exchange result={result} />}
-      <Assertions result={result} />
-      {script && <Errors part={script} />}
-      {script && <Screenshots result={result} assets={script.assets} />}
-      {(result.outcome === 'failed' || result.outcome === 'degraded') && <Changes key={resultId} result={result} />}
-      <Phases result={result} />
-      {script && <Script part={script} />}
-      {script && <Files result={result} assets={script.assets} />}
-      {!isFirst && <Exchange result={result} />}
-      {logs.map(({ title, lines }) => (
-        <Lines key={title} title={title} lines={lines} />
-      ))}
+      <Evidence result={result} />
       {(result.attempts > 1 || result.resultType === 'ATTEMPT') && <Attempts result={result} />}
     </>
   );
@@ -89,40 +70,6 @@ function Actions({ result }: { readonly result: Result }) {
       </IconButton>
       <Neighbours result={result} />
     </>
-  );
-}
-
-function Phases({ result }: { readonly result: Result }) {
-  if (showOf(result.checkType).phases === undefined) return null;
-  const phases = phasesOf(result);
-  if (phases.length === 0 && evidenceOf(result).hasResponse) {
-    return (
-      <Section title={text.phases}>
-        <p className="quiet">{text.noPhases}</p>
-      </Section>
-    );
-  }
-  if (phases.length === 0) return null;
-  const starts = phases.map((_, index) => phases.slice(0, index).reduce((sum, { ms }) => sum + ms, 0));
-  return (
-    <Section
-      title={text.phases}
-      aside={
-        <span className="quiet">
-          {text.total} {milliseconds(phases.reduce((sum, { ms }) => sum + ms, 0))}
-        </span>
-      }
-    >
-      <Waterfall
-        label={text.phases}
-        spans={phases.map(({ name, ms }, index) => ({
-          name,
-          startMs: starts[index] ?? 0,
-          durationMs: ms,
-          colour: phaseColour(name),
-        }))}
-      />
-    </Section>
   );
 }
 

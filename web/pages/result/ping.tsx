@@ -1,4 +1,5 @@
 // The ping behind the result of a heartbeat: what the job reported, how late, from where, and its body.
+import { use } from 'react';
 import { useRead } from '../../api/query.ts';
 import type { PingEvidence } from '#checks/show.ts';
 import { scheduleOf } from '../../ui/checks/kind.ts';
@@ -7,12 +8,24 @@ import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
 import { duration } from '../../ui/text/format.ts';
 import { Ago, At } from '../../ui/text/time.tsx';
+import { LinkContext } from './link.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
-export function Ping({ result, ping: evidence }: { readonly result: Result; readonly ping: PingEvidence }) {
-  const { checkId, id, startedAt } = result;
-  const { report, isMissing, state, method, source, userAgent } = evidence;
+interface PingProps {
+  readonly result: Result;
+  readonly ping: PingEvidence;
+}
+
+export function Ping(props: PingProps) {
+  const linked = use(LinkContext);
+  if (linked === null) return <ReadPing {...props} />;
+  return <PingSection {...props} body={linked.pingBody} before={undefined} lateMs={null} />;
+}
+
+/** With the body and the ping before, as far as they are stored. */
+function ReadPing(props: PingProps) {
+  const { checkId, id, startedAt } = props.result;
   const ping = useRead('getHeartbeatEvent', { params: { checkId, id } });
   const check = useRead('getCheck', { params: { id: checkId } });
   const recent = useRead('listHeartbeatEvents', { params: { checkId } });
@@ -22,7 +35,21 @@ export function Ping({ result, ping: evidence }: { readonly result: Result; read
   const periodMs = check.data === undefined ? null : scheduleOf(check.data).interval * 60_000;
   const lateMs =
     before === undefined || periodMs === null ? null : Date.parse(startedAt) - Date.parse(before.receivedAt) - periodMs;
-  const body = ping.data?.body ?? '';
+  return <PingSection {...props} body={ping.data?.body} before={before} lateMs={lateMs} />;
+}
+
+function PingSection({
+  result: { startedAt },
+  ping: { report, isMissing, state, method, source, userAgent },
+  body,
+  before,
+  lateMs,
+}: PingProps & {
+  /** undefined = not known. */
+  readonly body: string | undefined;
+  readonly before: { readonly receivedAt: string } | undefined;
+  readonly lateMs: number | null;
+}) {
   return (
     <Section title={text.ping}>
       <div className={css['stack']}>
@@ -46,8 +73,8 @@ export function Ping({ result, ping: evidence }: { readonly result: Result; read
             ...(method === null ? [] : [[text.method, method] as const]),
           ]}
         />
-        {body !== '' && <Code label={text.body} text={body} />}
-        {ping.data?.body === '' && !isMissing && <p className="quiet">{text.emptyBody}</p>}
+        {body && <Code label={text.body} text={body} />}
+        {body === '' && !isMissing && <p className="quiet">{text.emptyBody}</p>}
       </div>
     </Section>
   );

@@ -12,6 +12,7 @@ export const text = {
   missedMany: (slots: number) => `${slots} scheduled runs did not take place.`,
   noMessage: 'No reason was recorded.',
   when: 'When',
+  accountTime: 'In the account’s time zone',
   where: 'Where',
   attempt: 'Attempt',
   attemptRetried: (attempt: number) => `${attempt}, then retried`,
@@ -71,6 +72,11 @@ export const text = {
   downloading: 'Downloading…',
   traceHelp: 'Open a trace with “npx playwright show-trace”.',
   playVideo: 'Play video',
+  filesNeedKey: 'Download them with an API key.',
+
+  openSignedIn: 'Open in Tocsin',
+  signedInHelp: 'with the history of the check; requires a login.',
+  linkHelp: (expiresAt: string) => `This link works until ${expiresAt}. Anyone with the link can read this result.`,
 
   changes: 'Changes since the last passing result',
   compared: 'Compared with the result of',

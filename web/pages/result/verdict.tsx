@@ -1,5 +1,6 @@
 // The verdict: outcome, time, location, and whether it is still current.
 import { Link } from '@tanstack/react-router';
+import { use } from 'react';
 import { useRead } from '../../api/query.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
@@ -8,6 +9,7 @@ import { isCalled, timeLabel } from '../../ui/checks/kind.ts';
 import { evidenceOf, type Result, shownTime } from '../../ui/checks/evidence.ts';
 import { type CheckState, OutcomeBadge, StateBadge } from '../../ui/checks/state.tsx';
 import { Ago, At, Lasting } from '../../ui/text/time.tsx';
+import { LinkContext } from './link.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
@@ -17,19 +19,15 @@ export function Verdict({ result }: { readonly result: Result }) {
   const isPing = isCalled(checkType);
   const ms = shownTime(result);
   const { script } = evidenceOf(result);
-  const incident = useOpenIncident(result.checkId);
+  const linked = use(LinkContext);
   return (
     <div className={css['verdict']} data-outcome={outcome}>
       <div className={css['verdictHead']}>
         <OutcomeBadge outcome={outcome} large />
-        <CurrentState result={result} />
+        {linked === null && <CurrentState result={result} />}
       </div>
       <p className={css['sentence']}>{sentenceOf(result)}</p>
-      {incident !== undefined && (
-        <div>
-          <Acknowledgement incident={incident} />
-        </div>
-      )}
+      {linked === null && <OpenIncident checkId={result.checkId} />}
       <Facts
         facts={[
           [
@@ -38,6 +36,7 @@ export function Verdict({ result }: { readonly result: Result }) {
               <At at={startedAt} precise /> (<Ago at={startedAt} />)
             </span>,
           ],
+          ...(linked === null ? [] : [[text.accountTime, linked.localStartedAt] as const]),
           ...(isPing ? [] : [[text.where, runLocation] as const]),
           ...(ms === null ? [] : [[timeLabel(checkType), milliseconds(ms)] as const]),
           ...(attempts > 1 || resultType === 'ATTEMPT'
@@ -73,6 +72,16 @@ function headOf(message: string, result: Result): string {
   const place = `(${[error.file, error.line].filter((part) => part !== null).join(':')})`;
   const end = message.indexOf(place);
   return end === -1 ? message : message.slice(0, end + place.length);
+}
+
+function OpenIncident({ checkId }: { readonly checkId: string }) {
+  const incident = useOpenIncident(checkId);
+  if (incident === undefined) return null;
+  return (
+    <div>
+      <Acknowledgement incident={incident} />
+    </div>
+  );
 }
 
 /** Whether it is still current, by the state of the check. */
