@@ -23,6 +23,7 @@ test('every page is photographed', { timeout: 500_000 }, async (t) => {
       const page = await ui.open('/', { colorScheme, viewport });
       for (const [name, path] of Object.entries({ ...paths, 'sign-in': '/sign-in' })) {
         await page.goto(path);
+        await page.locator('main.result').waitFor({ state: 'detached' });
         await expectVisible(page.getByRole('heading', { level: 1 }));
         await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
         await page.waitForLoadState('load');
