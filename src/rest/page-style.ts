@@ -10,8 +10,8 @@ body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,s
 a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
 button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.6rem 1.4rem;cursor:pointer}
 a:focus-visible,button:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
-h1{font-size:1.7rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
-p{margin:.4rem 0}
+.result h1{font-size:1.7rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
+.result p{margin:.4rem 0}
 code{font:.86em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 code{background:var(--code);border-radius:4px;padding:.08em .3em}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
@@ -23,7 +23,7 @@ tr:first-child>td,tr:first-child>th{border-top:0}
 .result{max-width:60rem;margin:0 auto;padding:2rem clamp(1rem,4vw,2rem) 4rem}
 .verdict{display:inline-block;font-weight:700;border-radius:99px;padding:.15rem .8rem;border:2px solid currentColor}
 .passed{color:var(--good)}.degraded{color:var(--slow)}.failed{color:var(--bad)}.unknown,.missed{color:var(--odd)}
-.why{font-size:1.05rem;margin:0 0 1.2rem;white-space:pre-line}.foot{margin-top:2.5rem;font-size:.9rem}
+.result .why{font-size:1.05rem;margin:0 0 1.2rem;white-space:pre-line}.result .foot{margin-top:2.5rem;font-size:.9rem}
 .facts th{width:11rem;color:var(--soft);font-weight:500}
 @media (max-width:34rem){.facts th,.facts td{display:block;width:auto;padding:.25rem 0}.facts td{border-top:0;padding-top:0}}
 `;

@@ -20,7 +20,7 @@ interface PingProps {
 export function Ping(props: PingProps) {
   const linked = use(LinkContext);
   if (linked === null) return <ReadPing {...props} />;
-  return <PingSection {...props} body={linked.pingBody} before={undefined} lateMs={null} />;
+  return <PingSection {...props} body={linked.pingBody || null} before={undefined} lateMs={null} />;
 }
 
 /** With the body and the ping before, as far as they are stored. */
@@ -45,8 +45,8 @@ function PingSection({
   before,
   lateMs,
 }: PingProps & {
-  /** undefined = not known. */
-  readonly body: string | undefined;
+  /** null = none; undefined = not known. */
+  readonly body: string | null | undefined;
   readonly before: { readonly receivedAt: string } | undefined;
   readonly lateMs: number | null;
 }) {
