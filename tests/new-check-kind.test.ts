@@ -1,29 +1,12 @@
-// A check kind is a folder and two lines: adds a made-up kind to a copy of the sources and uses it.
+// A check kind is a folder and three lines: adds a made-up kind to a copy of the sources and uses it.
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'node:test';
-import { packageFolder } from '#lib/package-files.ts';
+import { copyWithMadeUpKinds } from './support/made-up-kinds.ts';
 import { startService } from './support/service/service.ts';
 import { until } from './support/until.ts';
 
-test('a check kind that is a folder and two lines is documented, validated, probed and shown', async (t) => {
-  const copy = mkdtempSync(join(tmpdir(), 'tocsin-new-kind-'));
-  t.after(() => rmSync(copy, { recursive: true }));
-  for (const name of ['src', 'package.json']) cpSync(join(packageFolder, name), join(copy, name), { recursive: true });
-  for (const name of ['node_modules', 'runtimes']) symlinkSync(join(packageFolder, name), join(copy, name));
-  cpSync(join(import.meta.dirname, 'support/checks/coin-toss'), join(copy, 'src/checks/kinds/coin-toss'), {
-    recursive: true,
-  });
-  const line = "export { coinTossKind } from './kinds/coin-toss/coin-toss-kind.ts';\n";
-  appendFileSync(join(copy, 'src/checks/registry.ts'), line);
-  appendFileSync(
-    join(copy, 'src/checks/schemas.ts'),
-    "export { coinTossSchema } from './kinds/coin-toss/schema.ts';\n",
-  );
-  const place = { dataDir: join(copy, 'data'), enter: [], program: join(copy, 'src/main.ts') };
-  const service = await startService(t, {}, place);
+test('a check kind that is a folder and three lines is documented, validated, probed and shown', async (t) => {
+  const service = await startService(t, {}, copyWithMadeUpKinds(t).place);
 
   const refused = async (coin: object) => {
     const { status, body } = await service.api('POST', '/v1/checks/cointoss', { name: 'A coin', coin });

@@ -1,37 +1,13 @@
-// A channel kind is a folder and two lines: adds a made-up kind to a copy of the sources and delivers an alert with it.
+// A channel kind is a folder and three lines: adds a made-up kind to a copy of the sources and delivers an alert with it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { copyWithMadeUpKinds } from '../support/made-up-kinds.ts';
 import { firstRun } from '../support/service/first-run.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
-
-const root = join(import.meta.dirname, '../..');
-
-/** A copy of the sources with one more folder and two more lines; returns its entry point. */
-function sourcesWithLine(t: TestContext): string {
-  const copy = mkdtempSync(join(tmpdir(), 'tocsin-kind-'));
-  t.after(() => rmSync(copy, { recursive: true, force: true }));
-  for (const name of ['src', 'package.json']) cpSync(join(root, name), join(copy, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  cpSync(join(root, 'tests/support/receivers/made-up-channel'), join(copy, 'src/channels/kinds/line'), {
-    recursive: true,
-  });
-  for (const [file, name, from] of [
-    ['registry', 'lineKind', 'line-kind'],
-    ['schemas', 'lineSchema', 'schema'],
-  ] as const) {
-    const path = join(copy, `src/channels/${file}.ts`);
-    const text = readFileSync(path, 'utf8').replace(/,?\s*\] as const/, `, ${name}] as const`);
-    writeFileSync(path, `import { ${name} } from './kinds/line/${from}.ts';\n${text}`);
-  }
-  return join(copy, 'src/main.ts');
-}
 
 /** Records every line; the first connection is answered with `no`. */
 async function startLineReceiver(t: TestContext): Promise<{ readonly address: string; readonly lines: string[] }> {
@@ -49,8 +25,7 @@ async function startLineReceiver(t: TestContext): Promise<{ readonly address: st
 }
 
 test('a made-up channel kind is documented, saved, masked, rendered, sent, retried and logged (about the file)', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
-  const place = { dataDir, enter: [], program: sourcesWithLine(t) };
+  const { place } = copyWithMadeUpKinds(t);
   const service = await startService(t, { TOCSIN_EGRESS_ALLOW: '127.0.0.0/8' }, place);
   const { address, lines } = await startLineReceiver(t);
   const schemas = JSON.stringify((await service.api('GET', '/v1/openapi.json')).body);

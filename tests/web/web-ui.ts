@@ -4,7 +4,7 @@ import { after, before } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Cleanup, openBrowser } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
-import { type FileService, startService } from '../support/service/service.ts';
+import { type FileService, type Place, startService } from '../support/service/service.ts';
 
 /** The operator that every server of these tests starts with. */
 export const operator = { email: 'ada@example.com', password: 'correct horse battery' };
@@ -18,17 +18,21 @@ export interface WebUi {
 }
 
 /** Starts both; faults of pages that were opened fail the test when it ends. */
-export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}): Promise<WebUi> {
-  const service = await startService(t, {
-    TOCSIN_BOOTSTRAP_EMAIL: operator.email,
-    TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
-    // Never sent to: only for channels of that kind.
-    TOCSIN_SMTP_URL: 'smtp://localhost:9',
-    TOCSIN_MAIL_FROM: 'alerts@example.com',
-    // The same after a restart: open pages reconnect.
-    PORT: String(await freePort()),
-    ...environment,
-  });
+export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}, place?: Place): Promise<WebUi> {
+  const service = await startService(
+    t,
+    {
+      TOCSIN_BOOTSTRAP_EMAIL: operator.email,
+      TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
+      // Never sent to: only for channels of that kind.
+      TOCSIN_SMTP_URL: 'smtp://localhost:9',
+      TOCSIN_MAIL_FROM: 'alerts@example.com',
+      // The same after a restart: open pages reconnect.
+      PORT: String(await freePort()),
+      ...environment,
+    },
+    place,
+  );
   const browser = await openBrowser(t);
   const faults: string[] = [];
   t.after(async () => {

@@ -1,4 +1,4 @@
-// A made-up kind of channel: it writes a line to a TCP socket. Copied into src/channels/kinds/ by tests/flows/made-up-channel.test.ts.
+// A made-up kind of channel: it writes a line to a TCP socket. Copied into src/channels/kinds/ by tests/support/made-up-kinds.ts.
 import type { ChannelKind } from '#channels/kind.ts';
 import { limits, Rendering } from '#channels/templates/budget.ts';
 import { compileTemplate } from '#channels/templates/compile.ts';
