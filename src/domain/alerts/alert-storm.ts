@@ -10,8 +10,6 @@ export const newsDelayMs = 45_000;
 export const digestPauseMs = 300_000;
 /** Default of `digestThreshold`. */
 export const defaultDigestThreshold = 20;
-/** Largest `digestThreshold`. */
-export const maxDigestThreshold = 1000;
 
 /** The storm of an account. */
 export interface AlertStorm {

@@ -1,18 +1,26 @@
 // Sums the counters of a transaction: runs by outcome, per account and UTC day.
-import type { Outcome } from '#domain/results/result.ts';
 import { type IdBytes, idText, latin1 } from './codec.ts';
 import type { RunCountsTable } from './tables/schema.ts';
 
+const counters = [
+  'scheduled',
+  'on_demand',
+  'passed',
+  'degraded',
+  'failed',
+  'unknown',
+  'missed',
+  'limited',
+  'misconfigured',
+] as const satisfies readonly (keyof RunCountsTable)[];
+
 /** Counters of a run_counts row. */
-export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited' | 'misconfigured';
+export type Counted = (typeof counters)[number];
 
 const dayMs = 86_400_000;
 
 /** A complete row of run_counts. */
-export type CountsRow = Omit<RunCountsTable, 'limited' | 'misconfigured'> & {
-  limited: number;
-  misconfigured: number;
-};
+export type CountsRow = Record<Counted, number> & Pick<RunCountsTable, 'account_id' | 'day'>;
 
 /** Sums counters, so that each row is written once. */
 export function createCounts() {
@@ -29,17 +37,7 @@ export function createCounts() {
       const key = latin1(accountId);
       let sum = sums.get(key);
       if (sum === undefined) {
-        const none = {
-          scheduled: 0,
-          on_demand: 0,
-          passed: 0,
-          degraded: 0,
-          failed: 0,
-          unknown: 0,
-          missed: 0,
-          limited: 0,
-          misconfigured: 0,
-        };
+        const none = Object.fromEntries(counters.map((each) => [each, 0])) as Record<Counted, number>;
         sum = { account_id: accountId, ...none };
         sums.set(key, sum);
       }
@@ -57,19 +55,7 @@ export function createCounts() {
 
 export type Counts = ReturnType<typeof createCounts>;
 
-const columns = [
-  'scheduled',
-  'on_demand',
-  'passed',
-  'degraded',
-  'failed',
-  'unknown',
-  'missed',
-  'limited',
-  'misconfigured',
-] as const;
-
 /** End of the INSERT of such rows: adds them to existing ones. */
-export const addToCounts = `ON CONFLICT (account_id, day) DO UPDATE SET ${columns
+export const addToCounts = `ON CONFLICT (account_id, day) DO UPDATE SET ${counters
   .map((column) => `${column} = run_counts.${column} + excluded.${column}`)
   .join(', ')}`;

@@ -85,18 +85,9 @@ export function createCheckStatuses({ reader, dialect }: Database) {
       const sum = await stateRevisions(reader, accountId);
       if (sum === known.sum) return [...known.pieces];
       const revisionOf = (key: string) => revisionIn(known, key);
-      for await (const keys of changedStates({ reader, dialect }, accountId, revisionOf)) {
-        const rows = await stateRows(reader, accountId)
-          .select(dialect.idDigits('check_id').$castTo<string>().as('key'))
-          .where(
-            dialect.idIn(
-              'check_id',
-              keys.map((key) => idBytes(idOfDigits(key))),
-            ),
-          )
-          .execute();
-        showStates(known, rows);
-        await breathe();
+      for await (const ids of changedStates({ reader, dialect }, accountId, revisionOf)) {
+        const rows = stateRows(reader, accountId).select(dialect.idDigits('check_id').$castTo<string>().as('key'));
+        showStates(known, await rows.where(dialect.idIn('check_id', ids)).execute());
       }
       known.sum = sum;
       remembered.set(accountId, known);

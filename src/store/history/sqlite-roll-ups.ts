@@ -14,6 +14,7 @@ import {
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
+import { insertRow } from '../engines/sqlite/many-rows.ts';
 import type { SqliteFile } from '../engines/sqlite/file.ts';
 
 /** Results per tick: some milliseconds of work. */
@@ -140,10 +141,10 @@ function writtenRows(connection: Connection): Pick<RollUpStore, 'replace' | 'kee
         'DELETE FROM roll_ups WHERE account_id = ? AND check_id = ? AND span = ? AND start_at = ?',
       );
       for (const { accountId, checkId, startAt } of keys) remove.run(accountId, checkId, spans[span], startAt);
-      for (const row of rows) insert(connection, 'roll_ups', row);
+      for (const row of rows) insertRow(connection, 'roll_ups', row);
     },
     async keepStretches(stretches) {
-      for (const stretch of stretches) insert(connection, 'missed_stretches', stretch, 'ON CONFLICT DO NOTHING');
+      for (const stretch of stretches) insertRow(connection, 'missed_stretches', stretch, 'ON CONFLICT DO NOTHING');
     },
     async removeOld(checks, bounds) {
       const rollUps = connection.prepare(
@@ -159,11 +160,4 @@ function writtenRows(connection: Connection): Pick<RollUpStore, 'replace' | 'kee
       }
     },
   };
-}
-
-function insert(connection: Connection, table: string, row: object, ending = ''): void {
-  const columns = Object.keys(row);
-  connection
-    .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ${ending}`)
-    .run(...(Object.values(row) as (string | number | Uint8Array | null)[]));
 }

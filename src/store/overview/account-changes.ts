@@ -1,24 +1,14 @@
 // Finds changes in an account since the last poll, using indexes only, for live updates.
+import type { LiveChange } from '#domain/results/live-change.ts';
 import { sql } from 'kysely';
 import { idBytes, idOfDigits } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import { breathe } from '../base/slices.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { changedStates } from '../history/state-revisions.ts';
 
-/** Changes of an account since the last poll. */
-export interface AccountChange {
-  /** IDs of checks whose state changed. */
-  readonly states: readonly string[];
-  /** IDs of checks with new results. */
-  readonly results: readonly string[];
-  readonly deliveries: boolean;
-  readonly alerts: boolean;
-  /** Checks, groups, channels, variables or maintenance windows were changed. */
-  readonly checks: boolean;
-  readonly notices: boolean;
-}
+/** Changes of an account since the last poll; all IDs are listed. */
+export type AccountChange = LiveChange & Readonly<Record<'states' | 'results', readonly string[]>>;
 
 /** Maximum number of waiting deliveries to compare; if there are more, every poll reports a change. */
 const maxWaiting = 1000;
@@ -138,8 +128,7 @@ async function readMoved(
     known.seenIn = look;
     return known.revision;
   };
-  for await (const keys of changedStates(database, accountId, revisionOf)) {
-    const ids = keys.map((key) => idBytes(idOfDigits(key)));
+  for await (const ids of changedStates(database, accountId, revisionOf)) {
     const rows = await reader
       .selectFrom('check_states')
       .select(dialect.idDigits('check_id').$castTo<string>().as('key'))
@@ -155,7 +144,6 @@ async function readMoved(
       if (!isSame) changed.push(id);
       states.set(key, { revision, status, since, acknowledgedAt, seenIn: look });
     }
-    await breathe();
   }
   // Deleted checks.
   if (states.size > seen) for (const [key, { seenIn }] of states) if (seenIn !== look) states.delete(key);

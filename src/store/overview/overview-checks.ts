@@ -328,8 +328,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
     const entry = entries.get(key);
     return entry === undefined ? undefined : entry.revision;
   };
-  for await (const keys of changedStates({ reader, dialect }, account, revisionOf)) {
-    const ids = keys.map((key) => idBytes(idOfDigits(key)));
+  for await (const ids of changedStates({ reader, dialect }, account, revisionOf)) {
     const rows = await reader
       .selectFrom('check_states')
       .select(dialect.idDigits('check_id').$castTo<string>().as('key'))
@@ -372,6 +371,5 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
       };
       entry.check = { ...entry.check, state };
     }
-    await breathe();
   }
 }

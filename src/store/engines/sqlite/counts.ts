@@ -3,29 +3,11 @@ import { monthStart } from '#domain/accounts/account.ts';
 import type { IdBytes } from '../../base/codec.ts';
 import { addToCounts, type Counts } from '../../base/counts.ts';
 import type { Connection } from './connection.ts';
+import { insertRow } from './many-rows.ts';
 
 /** Adds counters to the rows of the day of `now` (epoch ms). */
 export function writeCounts(connection: Connection, counts: Counts, now: number): void {
-  for (const row of counts.rows(now)) {
-    connection
-      .prepare(
-        `INSERT INTO run_counts (account_id, day, scheduled, on_demand, passed, degraded, failed, unknown, missed,
-           limited, misconfigured) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${addToCounts}`,
-      )
-      .run(
-        row.account_id,
-        row.day,
-        row.scheduled,
-        row.on_demand,
-        row.passed,
-        row.degraded,
-        row.failed,
-        row.unknown,
-        row.missed,
-        row.limited,
-        row.misconfigured,
-      );
-  }
+  for (const row of counts.rows(now)) insertRow(connection, 'run_counts', row, addToCounts);
 }
 
 /** Runs that an account may still start in the month of `now`; Infinity without a limit. */

@@ -36,3 +36,11 @@ export function writeRows<Row>(
   }
   for (; at < rows.length; at++) connection.prepare(one).run(...valuesOf(rows[at] as Row));
 }
+
+/** Inserts a row by the names of its columns. @param ending what follows the row: ON CONFLICT … */
+export function insertRow(connection: Connection, table: string, row: object, ending = ''): void {
+  const columns = Object.keys(row);
+  connection
+    .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ${ending}`)
+    .run(...(Object.values(row) as Values));
+}
