@@ -1,10 +1,10 @@
 // API keys and the accounts they have access to.
-import { countRows, deleteRows, findRows, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
+import { countFound, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
 import { rowOf as accountRowOf } from './accounts.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import type { ApiKeysTable } from '../base/tables/installation-tables.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -58,7 +58,7 @@ async function listKeys(reader: Db, accountIds: readonly string[], { limit, offs
       ),
     );
   const rows = await reaching.selectAll().orderBy('created_at').orderBy('id').limit(limit).offset(offset).execute();
-  const total = await countRows(reaching);
+  const total = await countFound(reaching);
   return { rows: await withAccounts(reader, rows), total };
 }
 

@@ -1,9 +1,9 @@
 // Invitations to accounts.
-import { countRows, deleteRows, findRow, findRows, insertRows, type Page, type Slice } from '../base/rows.ts';
+import { readPage, countRows, deleteRows, findRow, findRows, insertRows } from '../base/rows.ts';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import type { Invite } from '#domain/accounts/user.ts';
 import { flag, type IdBytes, idBytes, idText } from '../base/codec.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import type { InvitesTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
@@ -17,20 +17,12 @@ const invitesMax = 1000;
 export function createInvites({ reader, transaction, clock }: Database) {
   return {
     /** Invitations that have not expired, newest first. */
-    async list(accountId: string, { limit, offset }: Slice): Promise<Page<Invite>> {
+    async list(accountId: string, slice: Slice): Promise<Page<Invite>> {
       const valid = reader
         .selectFrom('invites')
         .where('account_id', '=', idBytes(accountId))
         .where('expires_at', '>', clock.now());
-      const rows = await valid
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute();
-      const total = await countRows(valid);
-      return { rows: rows.map(inviteOf), total };
+      return readPage(valid.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), slice, inviteOf);
     },
     /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
     add: (invite: Invite, hash: Uint8Array) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
@@ -85,11 +77,7 @@ async function addInvite(
     .where('account_id', '=', account)
     .where((row) => row.or([row('email', '=', invite.email), row('expires_at', '<=', now)]))
     .execute();
-  const { pending } = await tx
-    .selectFrom('invites')
-    .select((row) => row.fn.countAll<number>().as('pending'))
-    .where('account_id', '=', account)
-    .executeTakeFirstOrThrow();
+  const pending = await countRows(tx, 'invites', { account_id: account });
   if (pending >= invitesMax) return 'full';
   await insertRows(tx, 'invites', rowOf(invite, hash));
   return 'added';

@@ -1,9 +1,9 @@
 // Users and their memberships in accounts.
-import { deleteRows, findRows, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
+import { countRows, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
 import { flag, idBytes, idText } from '../base/codec.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import type { UsersTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 
@@ -43,11 +43,7 @@ export function createUsers(database: Database) {
     /** Members of an account, ordered by email address. */
     async members(accountId: string, { limit, offset }: Slice): Promise<Page<Member>> {
       const rows = await findMembers(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
-      const { total } = await reader
-        .selectFrom('memberships')
-        .select((row) => row.fn.countAll<number>().as('total'))
-        .where('account_id', '=', idBytes(accountId))
-        .executeTakeFirstOrThrow();
+      const total = await countRows(reader, 'memberships', { account_id: idBytes(accountId) });
       return { rows: rows.map(memberOf), total };
     },
     async member(accountId: string, id: string): Promise<Member | null> {

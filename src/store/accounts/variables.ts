@@ -1,8 +1,8 @@
 // Environment variables of accounts; secrets are stored encrypted.
-import { countRows, deleteRows, findRow, insertRows, updateRows, type Page, type Slice } from '../base/rows.ts';
+import { readPage, deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { flag, idBytes } from '../base/codec.ts';
-import { type Database, touchAccount } from '../base/database.ts';
+import { type Database, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { requireWithinLimit, requireVariableBytes } from '../base/account-limits.ts';
 import type { Db, VariablesTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -18,11 +18,8 @@ export function createVariables(database: Database) {
   const { reader, transaction, seal, clock } = database;
   const owned = (accountId: string) => reader.selectFrom('variables').where('account_id', '=', idBytes(accountId));
   return {
-    async list(accountId: string, { limit, offset }: Slice): Promise<Page<StoredVariable>> {
-      const rows = await owned(accountId).selectAll().orderBy('key').limit(limit).offset(offset).execute();
-      const total = await countRows(owned(accountId));
-      return { rows: rows.map((row) => variableOf(row, seal)), total };
-    },
+    list: (accountId: string, slice: Slice): Promise<Page<StoredVariable>> =>
+      readPage(owned(accountId).selectAll().orderBy('key'), slice, (row) => variableOf(row, seal)),
     async all(accountId: string): Promise<StoredVariable[]> {
       const rows = await owned(accountId).selectAll().orderBy('key').execute();
       return rows.map((row) => variableOf(row, seal));

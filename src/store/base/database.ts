@@ -26,6 +26,18 @@ export interface Database {
   readonly ownLocation: string;
 }
 
+/** Which rows of a list. */
+export interface Slice {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Some rows of a list, and how many it has. */
+export interface Page<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+}
+
 /** The next number of a resource in an account: numeric IDs are assigned per account and never reused. */
 export async function nextNumber(tx: Db, accountId: string, noun: string): Promise<number> {
   const row = await tx

@@ -1,5 +1,6 @@
 // Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself.
 import type { Insertable, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import type { Page, Slice } from './database.ts';
 import type { Db, Tables } from './tables/schema.ts';
 
 type Name = keyof Tables;
@@ -10,18 +11,6 @@ type Column<Table extends Name> = keyof Row<Table> & string;
 export type Key<Table extends Name> = {
   readonly [Each in Column<Table>]?: Row<Table>[Each] | readonly NonNullable<Row<Table>[Each]>[];
 };
-
-/** Which rows of a list. */
-export interface Slice {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** Some rows of a list, and how many it has. */
-export interface Page<Row> {
-  readonly rows: Row[];
-  readonly total: number;
-}
 
 /** The signatures here check tables and columns; below them, every table looks like this one. */
 type Untyped = Kysely<{ any: Record<string, unknown> }>;
@@ -90,8 +79,30 @@ export async function deleteRows<Table extends Name>(tx: Db, table: Table, key: 
   return Number((await rows.executeTakeFirst()).numDeletedRows);
 }
 
-/** Number of rows of a query that selects nothing yet. */
-export async function countRows<Table extends Name>(query: SelectQueryBuilder<Tables, Table, object>): Promise<number> {
-  const { rows } = await query.select(({ fn }) => fn.countAll<number>().as('rows')).executeTakeFirstOrThrow();
-  return rows;
+/** Number of rows. */
+export async function countRows<Table extends Name>(db: Db, table: Table, key: Key<Table>): Promise<number> {
+  const rows = narrowed((db as unknown as Untyped).selectFrom(table as 'any'), key);
+  const { count } = await rows.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The rows of a query in a slice, each mapped, and the number of all its rows. */
+export async function readPage<Table extends Name, Output, Item>(
+  query: SelectQueryBuilder<Tables, Table, Output>,
+  { limit, offset }: Slice,
+  itemOf: (row: Output) => Item,
+): Promise<Page<Item>> {
+  const rows = await query.limit(limit).offset(offset).execute();
+  return { rows: rows.map(itemOf), total: await countFound(query) };
+}
+
+/** Number of rows that a query finds. */
+export async function countFound<Table extends Name, Output>(
+  query: SelectQueryBuilder<Tables, Table, Output>,
+): Promise<number> {
+  const counted = query
+    .clearSelect()
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }

@@ -1,6 +1,6 @@
 // Reads long lists newest first in slices: no statement scans more rows than a slice, however selective the filter, so
 // that a list never blocks the event loop for long (design: statements that might scan).
-import type { Page, Slice } from './rows.ts';
+import type { Page, Slice } from './database.ts';
 import type { IdBytes } from './codec.ts';
 
 /** Rows with `from <= id < before`; null = unbounded. */

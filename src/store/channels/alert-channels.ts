@@ -1,14 +1,5 @@
 // Alert channels of accounts and their subscriptions.
-import {
-  countRows,
-  deleteRows,
-  findRow,
-  findRows,
-  insertRows,
-  updateRows,
-  type Page,
-  type Slice,
-} from '../base/rows.ts';
+import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
@@ -18,9 +9,9 @@ import type { Saved } from '../checks/checks.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
 import { endWait } from './requested-delay.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
-import { type Database, nextNumber, ownedBy, touchAccount } from '../base/database.ts';
+import { type Database, nextNumber, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { closeNotified } from './failing-channels.ts';
-import { rowsOfPage } from '../base/page-bytes.ts';
+import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -45,16 +36,10 @@ export function createAlertChannels(database: Database) {
   const { reader, transaction, seal, clock } = database;
   return {
     /** Ordered by ID. */
-    async list(accountId: string, { limit, offset }: Slice): Promise<Page<StoredChannel>> {
-      const owned = () => reader.selectFrom('alert_channels').where('account_id', '=', idBytes(accountId));
-      const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`.as('size');
-      const sizes = await owned().select(size).orderBy('id').limit(limit).offset(offset).execute();
-      const cut = rowsOfPage(
-        sizes.map((row) => row.size),
-        limit,
-      );
-      const found = await owned().selectAll().orderBy('id').limit(cut).offset(offset).execute();
-      const total = await countRows(owned());
+    async list(accountId: string, slice: Slice): Promise<Page<StoredChannel>> {
+      const owned = reader.selectFrom('alert_channels').selectAll().where('account_id', '=', idBytes(accountId));
+      const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`;
+      const { rows: found, total } = await readCutPage(owned.orderBy('id'), size, slice);
       const rows: StoredChannel[] = [];
       for (const row of found) rows.push(await withSubscriptions(reader, channelOf(row, seal)));
       return { rows, total };

@@ -1,9 +1,9 @@
 // Deliveries as the API reads and changes them.
-import { findRows, type Page, type Slice } from '../base/rows.ts';
+import { findRows } from '../base/rows.ts';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import { cancelDelivery, replayDelivery, replayLost, retryDelivery } from './delivery-changes.ts';
 import { deliveryOf, type DeliveryRow, type StoredExchange } from './delivery-rows.ts';
 import type { AttemptsTable, Db } from '../base/tables/schema.ts';

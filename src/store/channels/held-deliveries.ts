@@ -1,5 +1,5 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
-import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
+import { countRows, deleteRows, insertRows, updateRows } from '../base/rows.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -56,12 +56,7 @@ async function accountIds(reader: Db): Promise<IdBytes[]> {
 }
 
 async function countWaiting(reader: Db, account: IdBytes): Promise<number> {
-  const { count } = await reader
-    .selectFrom('deliveries')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', account)
-    .where('status', '=', pending)
-    .executeTakeFirstOrThrow();
+  const count = await countRows(reader, 'deliveries', { account_id: account, status: pending });
   return count;
 }
 

@@ -1,14 +1,5 @@
 // Check groups of accounts. Each change updates the schedules of the group's checks in its transaction.
-import {
-  countRows,
-  deleteRows,
-  findRow,
-  findRows,
-  insertRows,
-  updateRows,
-  type Page,
-  type Slice,
-} from '../base/rows.ts';
+import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -20,8 +11,8 @@ import type { Saved } from './checks.ts';
 import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
 import { type DependencyProblem, problemOfGroup } from './check-dependencies.ts';
-import { type Database, lockAccount, nextNumber, touchAccount } from '../base/database.ts';
-import { rowsOfPage } from '../base/page-bytes.ts';
+import { type Database, lockAccount, nextNumber, touchAccount, type Page, type Slice } from '../base/database.ts';
+import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Db, Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -61,16 +52,10 @@ export function createCheckGroups(database: Database) {
   const { reader, transaction, seal, clock } = database;
   return {
     /** Ordered by ID. */
-    async list(accountId: string, filter: GroupFilter, { limit, offset }: Slice): Promise<Page<StoredGroup>> {
-      const matching = () => filterGroups(reader.selectFrom('check_groups'), accountId, filter);
-      const size = sql<number>`octet_length(definition) + octet_length(tags)`.as('size');
-      const sizes = await matching().select(size).orderBy('id').limit(limit).offset(offset).execute();
-      const cut = rowsOfPage(
-        sizes.map((row) => row.size),
-        limit,
-      );
-      const found = await matching().selectAll().orderBy('id').limit(cut).offset(offset).execute();
-      const total = await countRows(matching());
+    async list(accountId: string, filter: GroupFilter, slice: Slice): Promise<Page<StoredGroup>> {
+      const matching = filterGroups(reader.selectFrom('check_groups'), accountId, filter).selectAll().orderBy('id');
+      const size = sql<number>`octet_length(definition) + octet_length(tags)`;
+      const { rows: found, total } = await readCutPage(matching, size, slice);
       const rows: StoredGroup[] = [];
       for (const row of found) rows.push(await withChannels(reader, groupOf(row, seal)));
       return { rows, total };

@@ -1,14 +1,5 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
-import {
-  countRows,
-  deleteRows,
-  findRow,
-  findRows,
-  insertRows,
-  updateRows,
-  type Page,
-  type Slice,
-} from '../base/rows.ts';
+import { countFound, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
@@ -22,7 +13,7 @@ import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts
 import { askForRuns } from '../schedules/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
 import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
-import { type Database, lockAccount, ownedBy, touchAccount } from '../base/database.ts';
+import { type Database, lockAccount, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { ChecksTable, Db } from '../base/tables/schema.ts';
@@ -67,7 +58,7 @@ export function createChecks(database: Database) {
       const ids = (await page.execute()).map(({ id }) => id);
       const cut = rowsOfPage(await findSizes(reader, accountId, ids), limit);
       const rows = await findChecks(reader, accountId, ids.slice(0, cut));
-      const total = await countRows(matching());
+      const total = await countFound(matching());
       return { rows: await withChannels(reader, accountId, rows, seal), total };
     },
     find: (accountId: string, id: string) => findCheck(reader, accountId, id, seal),

@@ -1,18 +1,9 @@
 // Maintenance windows of accounts.
-import {
-  countRows,
-  deleteRows,
-  findRow,
-  findRows,
-  insertRows,
-  updateRows,
-  type Page,
-  type Slice,
-} from '../base/rows.ts';
+import { readPage, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
-import { type Database, nextNumber, touchAccount } from '../base/database.ts';
+import { type Database, nextNumber, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Db, MaintenanceWindowsTable } from '../base/tables/schema.ts';
 
@@ -33,11 +24,8 @@ export function createMaintenanceWindows(database: Database) {
     reader.selectFrom('maintenance_windows').where('account_id', '=', idBytes(accountId));
   return {
     /** Ordered by ID. */
-    async list(accountId: string, { limit, offset }: Slice): Promise<Page<MaintenanceWindow>> {
-      const rows = await owned(accountId).selectAll().orderBy('id').limit(limit).offset(offset).execute();
-      const total = await countRows(owned(accountId));
-      return { rows: rows.map(windowOf), total };
-    },
+    list: (accountId: string, slice: Slice): Promise<Page<MaintenanceWindow>> =>
+      readPage(owned(accountId).selectAll().orderBy('id'), slice, windowOf),
     async find(accountId: string, id: number): Promise<MaintenanceWindow | null> {
       const row = await owned(accountId).selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : windowOf(row);

@@ -1,5 +1,5 @@
 // A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
-import { findRow, insertRows } from '../base/rows.ts';
+import { countRows, findRow, insertRows } from '../base/rows.ts';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
 import { oneOf, placesOf } from '#domain/checks/plan-runs.ts';
@@ -180,12 +180,10 @@ export async function remainingRuns(tx: Db, accountId: string, now: number): Pro
 
 /** Open triggered runs of an account. */
 async function countWaiting(tx: Db, accountId: string): Promise<number> {
-  const { waiting } = await tx
-    .selectFrom('runs')
-    .select(({ fn }) => fn.countAll<number>().as('waiting'))
-    .where('account_id', '=', idBytes(accountId))
-    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
-    .executeTakeFirstOrThrow();
+  const waiting = await countRows(tx, 'runs', {
+    account_id: idBytes(accountId),
+    source: sourceCodes.encode('TRIGGER_API'),
+  });
   return waiting;
 }
 

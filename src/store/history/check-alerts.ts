@@ -1,10 +1,10 @@
 // Alerts as the API reads them.
-import { countRows, type Page, type Slice } from '../base/rows.ts';
+import { countFound } from '../base/rows.ts';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 import type { AlertsTable, Db } from '../base/tables/schema.ts';
 
@@ -54,7 +54,7 @@ export function createCheckAlerts({ reader }: Database) {
         .where('alerts.id', 'in', ids)
         .orderBy('alerts.id', 'desc')
         .execute();
-      const total = await countRows(matching);
+      const total = await countFound(matching);
       return { rows: rows.map(alertOf), total };
     },
   };

@@ -1,5 +1,5 @@
 // Results as the API reads them: lists, single results, and complete exchanges.
-import { findRow, type Page, type Slice } from '../base/rows.ts';
+import { findRow } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
@@ -7,7 +7,7 @@ import type { RunSource } from '#domain/checks/run.ts';
 import { createFairQueue, type EnterQueue } from '#lib/fair-queue.ts';
 import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import { unpacked } from '../base/packed.ts';
 import { type TotalScope, totalOfResults } from './result-totals.ts';
 import type { Db, ResultsTable } from '../base/tables/schema.ts';

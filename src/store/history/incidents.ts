@@ -1,11 +1,11 @@
 // Incidents of checks as the API reads them.
-import { countRows, findRow, type Page, type Slice } from '../base/rows.ts';
+import { countFound, findRow } from '../base/rows.ts';
 import type { ExpressionBuilder } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
 import { acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
 import { alertOf, alertRows, type StoredAlert } from './check-alerts.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
-import type { Database } from '../base/database.ts';
+import type { Database, Page, Slice } from '../base/database.ts';
 import type { Db, Tables } from '../base/tables/schema.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 
@@ -36,7 +36,7 @@ export function createIncidents({ reader, transaction }: Database) {
         .where('incidents.id', 'in', ids)
         .orderBy('incidents.id', 'desc')
         .execute();
-      const total = await countRows(matching);
+      const total = await countFound(matching);
       return { rows: rows.map(incidentOf), total };
     },
     async find(accountId: string, id: string): Promise<Incident | null> {

@@ -1,5 +1,5 @@
 // Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
-import { countRows, deleteRows, findRow, insertRows } from '../base/rows.ts';
+import { countFound, deleteRows, findRow, insertRows } from '../base/rows.ts';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
@@ -146,7 +146,7 @@ async function openAsset(
   facts: AssetFacts,
 ): Promise<AssetFile | null> {
   const count = Math.ceil(facts.bytes / partBytes);
-  const parts = await countRows(reader.selectFrom('asset_parts').where((at) => at.and({ ...key })));
+  const parts = await countFound(reader.selectFrom('asset_parts').where((at) => at.and({ ...key })));
   return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
 }
 
