@@ -101,7 +101,6 @@ async function revokeKey(tx: Db, id: string, accountIds: readonly string[]): Pro
 }
 
 async function withAccounts(reader: Db, rows: readonly ApiKeysTable[]): Promise<ApiKey[]> {
-  if (rows.length === 0) return [];
   const reached = await findRows(reader, 'api_key_accounts', { api_key_id: rows.map((row): IdBytes => row.id) }, '*', [
     'position',
   ]);

@@ -84,7 +84,7 @@ async function addSession(tx: Db, session: Session, hash: Uint8Array, now: numbe
     .orderBy('id', 'desc')
     .execute();
   const excess = present.slice(sessionsMax - 1).map(({ id }) => id);
-  if (excess.length > 0) await deleteRows(tx, 'sessions', { id: excess });
+  await deleteRows(tx, 'sessions', { id: excess });
   await insertRows(tx, 'sessions', {
     id: idBytes(session.id),
     hash,

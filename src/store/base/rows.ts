@@ -1,4 +1,5 @@
-// Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself.
+// Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself. An empty list
+// of values or rows issues no statement.
 import type { Insertable, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import type { Page, Slice } from './database.ts';
 import type { Db, Tables } from './tables/schema.ts';
@@ -26,6 +27,10 @@ function narrowed<Query extends Narrowable<Query>>(query: Query, key: object): Q
   );
 }
 
+function isOfNone(key: object): boolean {
+  return Object.values(key).some((value) => Array.isArray(value) && value.length === 0);
+}
+
 /** All rows. @param columns to read @param order columns, ascending */
 export async function findRows<Table extends Name, Each extends Column<Table> = Column<Table>>(
   db: Db,
@@ -34,6 +39,7 @@ export async function findRows<Table extends Name, Each extends Column<Table> = 
   columns: readonly Each[] | '*' = '*',
   order: readonly Column<Table>[] = [],
 ): Promise<Pick<Row<Table>, Each>[]> {
+  if (isOfNone(key)) return [];
   const rows = narrowed((db as unknown as Untyped).selectFrom(table as 'any'), key);
   const selected = columns === '*' ? rows.selectAll() : rows.select(columns);
   const sorted = order.reduce((query, column) => query.orderBy(column), selected);
@@ -57,6 +63,7 @@ export async function insertRows<Table extends Name>(
   rows: Insertable<Tables[Table]> | readonly Insertable<Tables[Table]>[],
   onConflict: 'fail' | 'keep' = 'fail',
 ): Promise<number> {
+  if (Array.isArray(rows) && rows.length === 0) return 0;
   const added = (tx as unknown as Untyped).insertInto(table as 'any').values(rows);
   const kept = onConflict === 'keep' ? added.onConflict((conflict) => conflict.doNothing()) : added;
   return Number((await kept.executeTakeFirst()).numInsertedOrUpdatedRows ?? 0);
@@ -69,12 +76,14 @@ export async function updateRows<Table extends Name>(
   key: Key<Table>,
   values: Updateable<Tables[Table]>,
 ): Promise<number> {
+  if (isOfNone(key)) return 0;
   const rows = narrowed((tx as unknown as Untyped).updateTable(table as 'any').set(values), key);
   return Number((await rows.executeTakeFirst()).numUpdatedRows);
 }
 
 /** @returns number of deleted rows */
 export async function deleteRows<Table extends Name>(tx: Db, table: Table, key: Key<Table>): Promise<number> {
+  if (isOfNone(key)) return 0;
   const rows = narrowed((tx as unknown as Untyped).deleteFrom(table as 'any'), key);
   return Number((await rows.executeTakeFirst()).numDeletedRows);
 }

@@ -14,6 +14,7 @@ import { closeNotified } from './failing-channels.ts';
 import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
+import { cancelledColumns } from './delivery-rows.ts';
 import type { Seal } from '../base/seal.ts';
 import { subscribe, subscriptionOf } from './subscriptions.ts';
 
@@ -63,7 +64,7 @@ export function createAlertChannels(database: Database) {
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
     change: (accountId: string, id: number, edit: (present: StoredChannel) => ChannelWrite) =>
-      transaction((tx) => changeChannel(tx, database, { accountId, id, edit })),
+      transaction((tx) => changeChannel(tx, database, accountId, id, edit)),
     /** Adds a subscription or changes the existing one. null = unknown channel. */
     subscribe: (accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<StoredChannel> | null> =>
       transaction(async (tx) => {
@@ -78,17 +79,13 @@ export function createAlertChannels(database: Database) {
   };
 }
 
-interface ChannelChange {
-  readonly accountId: string;
-  readonly id: number;
-  readonly edit: (present: StoredChannel) => ChannelWrite;
-}
-
 /** Reads, edits and writes a channel; null = unknown. */
 async function changeChannel(
   tx: Db,
   { seal, clock }: Database,
-  { accountId, id, edit }: ChannelChange,
+  accountId: string,
+  id: number,
+  edit: (present: StoredChannel) => ChannelWrite,
 ): Promise<Saved<StoredChannel> | null> {
   const present = await findChannel(tx, accountId, id, seal);
   if (present === null) return null;
@@ -213,21 +210,10 @@ async function removeChannel(tx: Db, accountId: string, id: number, now: number)
   for (const table of ['subscriptions', 'notified'] as const) {
     await deleteRows(tx, table, { account_id: account, alert_channel_id: id });
   }
-  await tx
-    .updateTable('deliveries')
-    .set({
-      status: deliveryStatusCodes.encode('cancelled'),
-      next_attempt_at: null,
-      leased_by: null,
-      attempt_started_at: null,
-      error: 'the alert channel was deleted',
-    })
-    .where('account_id', '=', account)
-    .where('alert_channel_id', '=', id)
-    .where('status', 'in', [deliveryStatusCodes.encode('pending'), deliveryStatusCodes.encode('collecting')])
-    // An attempt in progress is recorded when it ends. It is not repeated, because its channel was deleted.
-    .where('leased_by', 'is', null)
-    .execute();
+  const open = [deliveryStatusCodes.encode('pending'), deliveryStatusCodes.encode('collecting')];
+  // An attempt in progress is recorded when it ends. It is not repeated, because its channel was deleted.
+  const waiting = { account_id: account, alert_channel_id: id, status: open, leased_by: null };
+  await updateRows(tx, 'deliveries', waiting, { ...cancelledColumns, error: 'the alert channel was deleted' });
   await touchAccount(tx, accountId);
   return true;
 }

@@ -22,20 +22,10 @@ export function createAlertNotifications({ reader }: Database) {
         alertIds,
       }: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
     ): Promise<NotificationFacts> {
-      if (alertChannelIds.length === 0) return { channels: new Map(), checkTypes: new Map() };
-      const channels = await findRows(
-        reader,
-        'alert_channels',
-        { account_id: idBytes(accountId), id: alertChannelIds },
-        ['id', 'type', 'config'],
-      );
-      const alerts = await reader
-        .selectFrom('alerts')
-        .select(['id', 'check_type'])
-        .where('account_id', '=', idBytes(accountId))
-        // An empty list is invalid SQL; no alert has an ID of zeros.
-        .where('id', 'in', [new Uint8Array(16), ...alertIds.map(idBytes)])
-        .execute();
+      const account_id = idBytes(accountId);
+      const channelKey = { account_id, id: alertChannelIds };
+      const channels = await findRows(reader, 'alert_channels', channelKey, ['id', 'type', 'config']);
+      const alerts = await findRows(reader, 'alerts', { account_id, id: alertIds.map(idBytes) }, ['id', 'check_type']);
       return {
         channels: new Map(channels.map((row) => [row.id, { type: row.type, config: parsed<JsonObject>(row.config) }])),
         checkTypes: new Map(alerts.map((row) => [idText(row.id), row.check_type])),

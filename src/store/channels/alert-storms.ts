@@ -122,7 +122,6 @@ export async function readAlerted(db: Db, account: IdBytes, now: number): Promis
 }
 
 async function collectingOf(db: Db, account: IdBytes, digestIds: readonly string[]): Promise<DeliveriesTable[]> {
-  if (digestIds.length === 0) return [];
   return findRows(db, 'deliveries', { account_id: account, id: digestIds.map(idBytes), status: collecting }, '*', [
     'id',
   ]);

@@ -9,7 +9,7 @@ import { firstIdAt, type IdBytes, idBytes, idText, json, parsed, parsedOrNull } 
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { isChannel } from './active-hours.ts';
 import type { Database } from '../base/database.ts';
-import { interruptedAttempt, isInterrupted } from './delivery-rows.ts';
+import { interruptedAttempt, isInterrupted, cancelledColumns, unattempted } from './delivery-rows.ts';
 import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
 import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 
@@ -73,17 +73,7 @@ export async function cancelDelivery(tx: Db, accountId: string, id: string, now:
   if (row.status !== pending) return 'ended';
   if (isInProgress(row, now)) return 'under-way';
   await logCutOff(tx, row, now);
-  await updateRows(
-    tx,
-    'deliveries',
-    { account_id: row.account_id, id: row.id },
-    {
-      status: deliveryStatusCodes.encode('cancelled'),
-      next_attempt_at: null,
-      leased_by: null,
-      attempt_started_at: null,
-    },
-  );
+  await updateRows(tx, 'deliveries', { account_id: row.account_id, id: row.id }, cancelledColumns);
   return 'done';
 }
 
@@ -146,7 +136,6 @@ function contentsOf(db: Db, account: IdBytes, deliveries: readonly IdBytes[]): P
  * replays: a delivery of which nothing is stored has none.
  */
 async function insertReplays(tx: Db, account: IdBytes, wanted: readonly DeliveriesTable[]): Promise<number> {
-  if (wanted.length === 0) return 0;
   const replays: DeliveriesTable[] = [];
   const originals = wanted.flatMap(({ replay_of }) => replay_of ?? []);
   const contentOf = new Map(
@@ -167,9 +156,9 @@ async function insertReplays(tx: Db, account: IdBytes, wanted: readonly Deliveri
     else continue;
     replays.push(row);
   }
-  if (replays.length > 0) await insertRows(tx, 'deliveries', replays);
-  if (contents.length > 0) await insertRows(tx, 'delivery_contents', contents);
-  if (requests.length > 0) await insertRows(tx, 'delivery_requests', requests);
+  await insertRows(tx, 'deliveries', replays);
+  await insertRows(tx, 'delivery_contents', contents);
+  await insertRows(tx, 'delivery_requests', requests);
   return replays.length;
 }
 
@@ -183,11 +172,9 @@ function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTab
     ...row,
     id,
     status: pending,
-    attempts: 0,
+    ...unattempted,
     created_at: now,
     next_attempt_at: now,
-    leased_by: null,
-    attempt_started_at: null,
     replay_of: row.id,
     error: null,
     digest_id: null,

@@ -83,8 +83,19 @@ export function newDeliveryRow(delivery: Delivery) {
   };
 }
 
+/** Columns of a delivery without an attempt. */
+export const unattempted = { attempts: 0, leased_by: null, attempt_started_at: null } as const;
+
 const collecting = deliveryStatusCodes.encode('collecting');
 const cancelled = deliveryStatusCodes.encode('cancelled');
+
+/** Columns of a delivery that is cancelled. */
+export const cancelledColumns = {
+  status: cancelled,
+  next_attempt_at: null,
+  leased_by: null,
+  attempt_started_at: null,
+} as const;
 
 /** Statement that sends a delivery which collected alerts, unless it was cancelled. Its content is added separately. */
 export const releaseStatement = (p: readonly string[]): string =>

@@ -7,7 +7,7 @@ import { newId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
-import { newDeliveryRow } from './delivery-rows.ts';
+import { newDeliveryRow, unattempted } from './delivery-rows.ts';
 import { newDigest } from './storm-rows.ts';
 import { digestContent, readDigest } from './digests.ts';
 
@@ -135,13 +135,8 @@ async function moveMembers(
   }
   if (!other.isDigested) return;
   const content = await readDigest(tx, row, now);
-  await insertRows(tx, 'deliveries', {
-    ...row,
-    attempts: 0,
-    leased_by: null,
-    attempt_started_at: null,
-    alert_type: digestAlertType(content.sections),
-  });
+  const alert_type = digestAlertType(content.sections);
+  await insertRows(tx, 'deliveries', { ...row, ...unattempted, alert_type });
   await insertRows(tx, 'delivery_contents', {
     account_id: account,
     delivery_id: row.id,

@@ -98,30 +98,13 @@ async function readOpen(
 
 /** In the order of their names. */
 async function describe(tx: Db, account: IdBytes, checks: readonly SortedCheck[]): Promise<DigestCheck[]> {
-  if (checks.length === 0) return [];
+  const ids = checks.map(({ checkId }) => idBytes(checkId));
   const alertIds = checks.flatMap(({ alertId }) => (alertId === null ? [] : idBytes(alertId)));
-  const alerts =
-    alertIds.length === 0
-      ? []
-      : await findRows(tx, 'alerts', { account_id: account, id: alertIds }, ['id', 'check_name', 'error', 'result_id']);
-  const names = await findRows(
-    tx,
-    'checks',
-    { account_id: account, id: checks.map(({ checkId }) => idBytes(checkId)) },
-    ['id', 'name'],
-  );
-  const open = await tx
-    .selectFrom('check_states')
-    .select(['check_id', 'incident_id'])
-    .where('account_id', '=', account)
-    .where(
-      'check_id',
-      'in',
-      checks.map(({ checkId }) => idBytes(checkId)),
-    )
-    .where('incident_id', 'is not', null)
-    .where('acknowledged_at', 'is', null)
-    .execute();
+  const alertKey = { account_id: account, id: alertIds };
+  const alerts = await findRows(tx, 'alerts', alertKey, ['id', 'check_name', 'error', 'result_id']);
+  const names = await findRows(tx, 'checks', { account_id: account, id: ids }, ['id', 'name']);
+  const unacknowledged = { account_id: account, check_id: ids, acknowledged_at: null };
+  const open = await findRows(tx, 'check_states', unacknowledged, ['check_id', 'incident_id']);
   const incidentOf = new Map(open.map(({ check_id, incident_id }) => [idText(check_id), idTextOrNull(incident_id)]));
   const alertOf = new Map(alerts.map((row) => [idText(row.id), row]));
   const nameOf = new Map(names.map(({ id, name }) => [idText(id), name]));

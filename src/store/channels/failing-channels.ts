@@ -12,7 +12,7 @@ import { channelOf } from './alert-channel-row.ts';
 import { deliveriesOf, type Ended, newsCodes, standingAfter } from './channel-standing.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
+import { contentRows, newDeliveryRow, requestRows, unattempted } from './delivery-rows.ts';
 import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
 
 /** Records that a delivery ended without another attempt. The deliveries of a channel end one after the other. */
@@ -107,22 +107,19 @@ async function closeReport(tx: Db, report: ChannelReport, deliveries: readonly D
     },
   );
   if (closed === 0) return false;
-  if (deliveries.length === 0) return true;
   await insertDeliveries(tx, deliveries);
   return true;
 }
 
 /** Adds deliveries, with their requests or what they are rendered from. */
 export async function insertDeliveries(tx: Db, deliveries: readonly Delivery[]): Promise<void> {
-  const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
   await insertRows(
     tx,
     'deliveries',
-    deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })),
+    deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...unattempted })),
   );
-  const [contents, requests] = [contentRows(deliveries), requestRows(deliveries)];
-  if (contents.length > 0) await insertRows(tx, 'delivery_contents', contents);
-  if (requests.length > 0) await insertRows(tx, 'delivery_requests', requests);
+  await insertRows(tx, 'delivery_contents', contentRows(deliveries));
+  await insertRows(tx, 'delivery_requests', requestRows(deliveries));
 }
 
 /**
@@ -130,7 +127,13 @@ export async function insertDeliveries(tx: Db, deliveries: readonly Delivery[]):
  * ms
  */
 export async function closeNotified(tx: Db, row: AlertChannelsTable, now: number): Promise<void> {
-  const notified = await channelsById(tx, row.account_id, parsedOrNull<number[]>(row.failing_notified) ?? []);
+  const notified = await findRows(
+    tx,
+    'alert_channels',
+    { account_id: row.account_id, id: parsedOrNull<number[]>(row.failing_notified) ?? [] },
+    '*',
+    ['id'],
+  );
   if (notified.length === 0) return;
   const lost = await lostAlert(tx, row);
   const facts = { ...factsOf(row, lost), kind: 'deleted', variables: [] } as const;
@@ -157,7 +160,13 @@ async function reportOf(
   const choices = isFailing
     ? await countOthers({ reader, clock }, row, lost)
     : [parsedOrNull<number[]>(row.failing_notified) ?? []];
-  const found = await channelsById(reader, row.account_id, isNotified ? choices.flat() : []);
+  const found = await findRows(
+    reader,
+    'alert_channels',
+    { account_id: row.account_id, id: isNotified ? choices.flat() : [] },
+    '*',
+    ['id'],
+  );
   const channels = new Map(found.map((each) => [each.id, channelOf(each, seal)]));
   const through = choices
     .map((ids) => ids.flatMap((each) => channels.get(each) ?? []))
@@ -259,10 +268,4 @@ async function subscribedTo(
     .where((row) => row.or([row('check_id', '=', check.id), row('group_id', '=', check.group_id)]))
     .execute();
   return new Set(rows.map((row) => row.alert_channel_id));
-}
-
-function channelsById(reader: Db, accountId: IdBytes, ids: readonly number[]): Promise<AlertChannelsTable[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  const owned = reader.selectFrom('alert_channels').selectAll().where('account_id', '=', accountId);
-  return owned.where('id', 'in', ids).orderBy('id').execute();
 }

@@ -1,10 +1,12 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
 import { countRows, deleteRows, insertRows, updateRows } from '../base/rows.ts';
+import { readFact } from '../base/installation-fact.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
-import { type IdBytes, json, parsed } from '../base/codec.ts';
+import { type IdBytes, json } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
+import { cancelledColumns } from './delivery-rows.ts';
 
 /** The fact about the hold in the table `installation`. */
 export const deliveryHoldKey = 'deliveries-held';
@@ -19,11 +21,7 @@ export function createHeldDeliveries({ reader, transaction }: Database) {
     });
   return {
     /** null = deliveries are sent. */
-    async find(): Promise<DeliveryHold | null> {
-      const found = reader.selectFrom('installation').select('value').where('key', '=', deliveryHoldKey);
-      const row = await found.executeTakeFirst();
-      return row === undefined ? null : parsed<DeliveryHold>(row.value);
-    },
+    find: () => readFact<DeliveryHold>(reader, deliveryHoldKey),
     /** An existing hold is kept. */
     hold: (hold: DeliveryHold): Promise<void> =>
       transaction(async (tx) => {
@@ -71,12 +69,6 @@ async function cancelSome(tx: Db, account: IdBytes): Promise<number> {
     .execute();
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
-  const cancelled = deliveryStatusCodes.encode('cancelled');
-  await updateRows(
-    tx,
-    'deliveries',
-    { account_id: account, id: ids },
-    { status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null },
-  );
+  await updateRows(tx, 'deliveries', { account_id: account, id: ids }, cancelledColumns);
   return rows.length;
 }

@@ -29,7 +29,6 @@ export async function channelsOfChecks(
   checkIds: readonly string[],
 ): Promise<Map<string, SubscribedChannel[]>> {
   const byCheck = new Map<string, SubscribedChannel[]>(checkIds.map((id) => [id, []]));
-  if (checkIds.length === 0) return byCheck;
   const rows = await findRows(
     db,
     'subscriptions',

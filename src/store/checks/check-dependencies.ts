@@ -94,10 +94,10 @@ interface Walked {
 async function nodesOf(tx: Db, accountId: string, ids: readonly string[], changed: CheckGroup | null): Promise<Node[]> {
   const rows = await readRows(tx, accountId, ids);
   const groupIds = [...new Set(rows.flatMap(({ group_id }) => group_id ?? []))];
-  const groups =
-    groupIds.length === 0
-      ? []
-      : await findRows(tx, 'check_groups', { account_id: idBytes(accountId), id: groupIds }, ['id', 'definition']);
+  const groups = await findRows(tx, 'check_groups', { account_id: idBytes(accountId), id: groupIds }, [
+    'id',
+    'definition',
+  ]);
   const byId = new Map(groups.map(({ id, definition }) => [id, { id, dependsOn: listIn(definition) }]));
   return rows.map(({ id, name, definition, group_id }) => {
     const group = group_id === null ? null : changed?.id === group_id ? changed : (byId.get(group_id) ?? null);
@@ -106,7 +106,6 @@ async function nodesOf(tx: Db, accountId: string, ids: readonly string[], change
 }
 
 async function readRows(tx: Db, accountId: string, ids: readonly string[]): Promise<Row[]> {
-  if (ids.length === 0) return [];
   return findRows(tx, 'checks', { account_id: idBytes(accountId), id: ids.map(idBytes) }, [
     'id',
     'name',

@@ -69,24 +69,15 @@ export function createCheckGroups(database: Database) {
     async lockedVariables(accountId: string): Promise<EnvironmentVariable[]> {
       return (await variablesIn(reader, accountId)).filter(({ locked, secret }) => locked && !secret);
     },
-    add: (write: GroupWrite): Promise<Saved<StoredGroup>> =>
-      transaction(async (tx) => {
-        const { accountId } = write.group;
-        const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
-        if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-        const problem = await dependencyProblem(tx, write.group, []);
-        if (problem !== null) return problem;
-        await requireWithinLimit(database, tx, accountId, 'checkGroups');
-        const id = await nextNumber(tx, accountId, 'check-group');
-        const group: CheckGroup = { ...write.group, id, createdAt: clock.now(), updatedAt: null };
-        await insertRows(tx, 'check_groups', groupRow(group, seal));
-        await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
-        await touchAccount(tx, accountId);
-        return { saved: await withChannels(tx, group) };
-      }),
+    add: (write: GroupWrite) => transaction((tx) => saveGroup(tx, database, write, null)),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown group. */
     change: (accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite) =>
-      transaction((tx) => changeGroup(tx, database, { accountId, id, edit })),
+      transaction(async (tx) => {
+        const present = await findGroup(tx, accountId, id, seal);
+        if (present === null) return null;
+        const write = edit(present);
+        return saveGroup(tx, database, { ...write, group: { ...write.group, accountId, id } }, present.group);
+      }),
     /** Keeps its checks, without a group. false = unknown group. */
     remove: (accountId: string, id: number) =>
       transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
@@ -95,40 +86,40 @@ export function createCheckGroups(database: Database) {
   };
 }
 
-/** Reads, edits and writes a group, and updates the schedules of its checks. */
-async function changeGroup(
+/**
+ * Writes everything that belongs to a group; writes nothing if a reference is unknown.
+ * @param present the stored group; null = it is new
+ */
+async function saveGroup(
   tx: Db,
   database: Database,
-  { accountId, id, edit }: GroupChange,
-): Promise<Saved<StoredGroup> | null> {
-  const { seal, clock } = database;
-
-  const present = await findGroup(tx, accountId, id, seal);
-  if (present === null) return null;
-  const now = clock.now();
-  const write = edit(present);
-  const group: CheckGroup = { ...write.group, accountId, id, createdAt: present.group.createdAt, updatedAt: now };
+  write: GroupWrite,
+  present: CheckGroup | null,
+): Promise<Saved<StoredGroup>> {
+  const { accountId } = write.group;
   const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-  const problem = await dependencyProblem(tx, group, present.group.dependsOn);
+  const problem = await dependencyProblem(tx, write.group, present?.dependsOn ?? []);
   if (problem !== null) return problem;
-  const { account_id, id: number, ...columns } = groupRow(group, seal);
-  await updateRows(tx, 'check_groups', { account_id, id: number }, columns);
-  const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
-  if (hasOtherUrl || placing(group) !== placing(present.group)) {
-    await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
+  const now = database.clock.now();
+  if (present === null) await requireWithinLimit(database, tx, accountId, 'checkGroups');
+  const id = present?.id ?? (await nextNumber(tx, accountId, 'check-group'));
+  const times = { createdAt: present?.createdAt ?? now, updatedAt: present === null ? null : now };
+  const group: CheckGroup = { ...write.group, id, ...times };
+  const row = groupRow(group, database.seal);
+  if (present === null) await insertRows(tx, 'check_groups', row);
+  else {
+    const { account_id, id: _, ...columns } = row;
+    await updateRows(tx, 'check_groups', { account_id, id }, columns);
+    const hasOtherUrl = group.apiCheckDefaults['url'] !== present.apiCheckDefaults['url'];
+    if (hasOtherUrl || placing(group) !== placing(present)) {
+      await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
+    }
   }
   await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
   await touchAccount(tx, accountId);
   return { saved: await withChannels(tx, group) };
 }
-
-interface GroupChange {
-  readonly accountId: string;
-  readonly id: number;
-  readonly edit: (present: StoredGroup) => GroupWrite;
-}
-
 /** Locks the account first, so that no two writes close a cycle together. */
 async function dependencyProblem(
   tx: Db,

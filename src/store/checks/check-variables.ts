@@ -122,7 +122,6 @@ async function definersOf(
   accountId: string,
   ids: readonly number[],
 ): Promise<Map<number, (name: string) => boolean>> {
-  if (ids.length === 0) return new Map();
   const rows = await findRows(db, 'check_groups', { account_id: idBytes(accountId), id: [...new Set(ids)] }, [
     'id',
     'definition',
@@ -169,5 +168,5 @@ export async function keepVariables(tx: Db, check: Check, names: readonly string
   if (wanted.join('\n') === known.join('\n')) return;
   await deleteRows(tx, 'check_variables', { account_id: owner.account_id, check_id: owner.check_id });
   const rows = wanted.map((name) => ({ ...ownedBy(check.accountId), name, check_id: owner.check_id }));
-  if (rows.length > 0) await insertRows(tx, 'check_variables', rows);
+  await insertRows(tx, 'check_variables', rows);
 }

@@ -113,7 +113,6 @@ async function findSizes(db: Db, accountId: string, ids: readonly IdBytes[]): Pr
 
 /** The rows of checks, ordered by ID; checks deleted meanwhile are omitted. */
 async function findChecks(db: Db, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
-  if (ids.length === 0) return [];
   const found = await findRows(db, 'checks', { account_id: idBytes(accountId), id: ids });
   const byId = new Map(found.map((row) => [idText(row.id), row]));
   return ids.flatMap((id) => byId.get(idText(id)) ?? []);
@@ -235,5 +234,5 @@ async function writeTags(tx: Db, check: Check): Promise<void> {
     tag,
     check_id: idBytes(check.id),
   }));
-  if (rows.length > 0) await insertRows(tx, 'check_tags', rows);
+  await insertRows(tx, 'check_tags', rows);
 }

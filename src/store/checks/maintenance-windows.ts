@@ -1,5 +1,5 @@
 // Maintenance windows of accounts.
-import { readPage, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { countFound, deleteRows, findRow, findRows, insertRows, readPage, updateRows } from '../base/rows.ts';
 import type { Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -41,7 +41,17 @@ export function createMaintenanceWindows(database: Database) {
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown window. */
     change: (accountId: string, id: number, edit: (present: MaintenanceWindow) => WindowWrite) =>
-      transaction((tx) => changeIn(tx, clock.now(), { accountId, id, edit })),
+      transaction(async (tx) => {
+        const key = { account_id: idBytes(accountId), id };
+        const present = await findRow(tx, 'maintenance_windows', key);
+        if (present === undefined) return null;
+        const write = edit(windowOf(present));
+        const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: clock.now() });
+        const { definition, updated_at } = row;
+        await updateRows(tx, 'maintenance_windows', key, { definition, updated_at });
+        await touchAccount(tx, accountId);
+        return windowOf(row);
+      }),
     /** Counts the account's checks that match by ID, by group, or by a tag of their own or of their group. */
     countNamed: (accountId: string, named: Named) => countNamed(reader, accountId, named),
     /** Those of the checks and groups that the account does not have. */
@@ -57,28 +67,6 @@ export function createMaintenanceWindows(database: Database) {
   };
 }
 
-interface WindowChange {
-  readonly accountId: string;
-  readonly id: number;
-  readonly edit: (present: MaintenanceWindow) => WindowWrite;
-}
-
-async function changeIn(tx: Db, now: number, { accountId, id, edit }: WindowChange): Promise<MaintenanceWindow | null> {
-  const account = idBytes(accountId);
-  const present = await findRow(tx, 'maintenance_windows', { account_id: account, id });
-  if (present === undefined) return null;
-  const write = edit(windowOf(present));
-  const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: now });
-  await updateRows(
-    tx,
-    'maintenance_windows',
-    { account_id: account, id },
-    { definition: row.definition, updated_at: row.updated_at },
-  );
-  await touchAccount(tx, accountId);
-  return windowOf(row);
-}
-
 async function countNamed(
   reader: Db,
   accountId: string,
@@ -86,40 +74,20 @@ async function countNamed(
 ): Promise<number> {
   const account = idBytes(accountId);
   const groups = await findRows(reader, 'check_groups', { account_id: account }, ['id', 'tags']);
-  const named = groups.filter(
-    (group) => groupIds.includes(group.id) || parsed<string[]>(group.tags).some((tag) => tags.includes(tag)),
-  );
-  const { total } = await reader
-    .selectFrom('checks')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('account_id', '=', account)
-    .where((where) =>
+  const named = groups
+    .filter(({ id, tags: own }) => groupIds.includes(id) || parsed<string[]>(own).some((tag) => tags.includes(tag)))
+    .map(({ id }) => id);
+  const tagged = reader.selectFrom('check_tags').select('check_id').where('account_id', '=', account);
+  const checks = reader.selectFrom('checks').where('account_id', '=', account);
+  return countFound(
+    checks.where((where) =>
       where.or([
-        ...(tags.length === 0
-          ? []
-          : [
-              where('id', 'in', (from) =>
-                from
-                  .selectFrom('check_tags')
-                  .select('check_id')
-                  .where('account_id', '=', account)
-                  .where('tag', 'in', tags),
-              ),
-            ]),
+        ...(tags.length === 0 ? [] : [where('id', 'in', tagged.where('tag', 'in', tags))]),
         ...(checkIds.length === 0 ? [] : [where('id', 'in', checkIds.map(idBytes))]),
-        ...(named.length === 0
-          ? []
-          : [
-              where(
-                'group_id',
-                'in',
-                named.map(({ id }) => id),
-              ),
-            ]),
+        ...(named.length === 0 ? [] : [where('group_id', 'in', named)]),
       ]),
-    )
-    .executeTakeFirstOrThrow();
-  return total;
+    ),
+  );
 }
 
 async function unknownOf(
@@ -128,12 +96,8 @@ async function unknownOf(
   { checkIds = [], groupIds = [] }: Omit<Named, 'tags'>,
 ): Promise<Required<Omit<Named, 'tags'>>> {
   const account = idBytes(accountId);
-  const checks =
-    checkIds.length === 0
-      ? []
-      : await findRows(reader, 'checks', { account_id: account, id: checkIds.map(idBytes) }, ['id']);
-  const groups =
-    groupIds.length === 0 ? [] : await findRows(reader, 'check_groups', { account_id: account, id: groupIds }, ['id']);
+  const checks = await findRows(reader, 'checks', { account_id: account, id: checkIds.map(idBytes) }, ['id']);
+  const groups = await findRows(reader, 'check_groups', { account_id: account, id: groupIds }, ['id']);
   const knownChecks = new Set(checks.map(({ id }) => idText(id)));
   const knownGroups = new Set(groups.map(({ id }) => id));
   return {

@@ -58,19 +58,17 @@ export function createContexts(seal: Seal) {
 export type Contexts = ReturnType<typeof createContexts>;
 
 function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
-  const account = connection
-    .prepare('SELECT alert_settings, runtime_id, time_zone FROM accounts WHERE id = ?')
-    .get(idBytes(accountId)) as unknown as AccountColumns | undefined;
-  const variables = connection
-    .prepare('SELECT * FROM variables WHERE account_id = ?')
-    .all(idBytes(accountId)) as unknown as VariablesTable[];
-  const windows = connection
-    .prepare('SELECT * FROM maintenance_windows WHERE account_id = ?')
-    .all(idBytes(accountId)) as unknown as MaintenanceWindowsTable[];
-  const certificates = connection
-    .prepare('SELECT * FROM client_certificates WHERE account_id = ?')
-    .all(idBytes(accountId)) as unknown as ClientCertificatesTable[];
-  return accountContext({ account, variables, windows, certificates }, revision, seal);
+  const account = idBytes(accountId);
+  const columns = 'SELECT alert_settings, runtime_id, time_zone FROM accounts WHERE id = ?';
+  const ofAccount = <Row>(table: string): Row[] =>
+    connection.select<Row>(`SELECT * FROM ${table} WHERE account_id = ?`)(account);
+  const rows = {
+    account: connection.select<AccountColumns>(columns)(account)[0],
+    variables: ofAccount<VariablesTable>('variables'),
+    windows: ofAccount<MaintenanceWindowsTable>('maintenance_windows'),
+    certificates: ofAccount<ClientCertificatesTable>('client_certificates'),
+  };
+  return accountContext(rows, revision, seal);
 }
 
 function readContext(
@@ -79,9 +77,8 @@ function readContext(
   { accountId, checkId }: { accountId: string; checkId: string },
   seal: Seal,
 ): CheckContext | null {
-  const row = connection
-    .prepare('SELECT * FROM checks WHERE account_id = ? AND id = ?')
-    .get(idBytes(accountId), idBytes(checkId)) as unknown as ChecksTable | undefined;
+  const select = connection.select<ChecksTable>('SELECT * FROM checks WHERE account_id = ? AND id = ?');
+  const [row] = select(idBytes(accountId), idBytes(checkId));
   return row === undefined ? null : contextOfRow(connection, account, row, seal);
 }
 
@@ -99,9 +96,8 @@ function readGroup(
 ): CheckGroup | null {
   const kept = account.groups.get(groupId);
   if (kept !== undefined) return kept;
-  const row = connection
-    .prepare('SELECT * FROM check_groups WHERE account_id = ? AND id = ?')
-    .get(accountId, groupId) as unknown as CheckGroupsTable | undefined;
+  const select = connection.select<CheckGroupsTable>('SELECT * FROM check_groups WHERE account_id = ? AND id = ?');
+  const [row] = select(accountId, groupId);
   if (row === undefined) return null;
   const group = groupOf(row, seal);
   account.groups.set(groupId, group);

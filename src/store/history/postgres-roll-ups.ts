@@ -2,8 +2,8 @@
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
 import { breathe } from '../base/slices.ts';
-import { type CheckKey, readProgress, readResultsFrom, writtenProgress } from '../roll-ups/roll-up-progress.ts';
-import { firstCheckAt, rollUpLock } from '../roll-ups/postgres-rewind.ts';
+import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
+import { rollUpLock } from '../roll-ups/postgres-rewind.ts';
 import { type SpanKey, spans } from './roll-up-rows.ts';
 import {
   type LateHour,
@@ -11,6 +11,7 @@ import {
   releaseResults,
   type RollUps,
   type RollUpStore,
+  portableRows,
   rollUpTick,
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
@@ -49,7 +50,13 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
 
 function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {
   return {
-    ...progressRows(session),
+    ...portableRows((statement, ...values) => {
+      let number = 0;
+      return session.query(
+        statement.replaceAll('?', () => `$${++number}`),
+        values,
+      );
+    }),
     ...lateRows(session),
     ...sourceRows(session),
     ...writtenRows(session, bulk),
@@ -57,35 +64,9 @@ function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {
   };
 }
 
-function progressRows(
-  session: Session,
-): Pick<RollUpStore, 'progress' | 'writeProgress' | 'resultsFrom' | 'writeResultsFrom' | 'oldestCheckAt'> {
-  const value = async (key: string): Promise<string | null> => {
-    const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1', [key]);
-    return row?.value ?? null;
-  };
-  const keep = async (key: string, text: string): Promise<void> => {
-    await session.query(
-      'INSERT INTO installation VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-      [key, text],
-    );
-  };
-  return {
-    progress: async () => readProgress(await value('rolled-up')),
-    writeProgress: (progress) => keep('rolled-up', writtenProgress(progress)),
-    resultsFrom: async () => readResultsFrom(await value('results-from')),
-    writeResultsFrom: (at) => keep('results-from', String(at)),
-    oldestCheckAt: () => firstCheckAt(session),
-  };
-}
-
-function lateRows(session: Session): Pick<RollUpStore, 'lateHours' | 'oldestLateHour' | 'forget'> {
+function lateRows(session: Session): Pick<RollUpStore, 'lateHours' | 'forget'> {
   return {
     lateHours: (before, max) => readLateHours(session, before, max),
-    async oldestLateHour() {
-      const [row] = await session.query<{ at: number | null }>('SELECT min(start_at) AS at FROM late_hours');
-      return row?.at ?? null;
-    },
     async forget(hours) {
       if (hours.length === 0) return;
       await session.query(

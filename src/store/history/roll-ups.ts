@@ -22,7 +22,15 @@ import {
 import { type IdBytes, idText, idTime } from '../base/codec.ts';
 import { outcomeCodes } from '../base/codes.ts';
 import { phasesIn, statusIn } from '../base/measured.ts';
-import { type CheckKey, type Progress, rewound, rolledUpTo } from '../roll-ups/roll-up-progress.ts';
+import {
+  type CheckKey,
+  type Progress,
+  readProgress,
+  readResultsFrom,
+  rewound,
+  rolledUpTo,
+  writtenProgress,
+} from '../roll-ups/roll-up-progress.ts';
 import { detailedRollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
 
@@ -46,11 +54,9 @@ export type LateHour = LateHoursTable & { readonly isGone: boolean };
 
 /** Rows that a tick reads and writes. */
 export interface RollUpStore {
-  progress(): Promise<Progress | null>;
-  writeProgress(progress: Progress): Promise<void>;
-  /** From when on results are complete, epoch ms. */
-  resultsFrom(): Promise<number>;
-  writeResultsFrom(at: number): Promise<void>;
+  /** `rolled-up` = the progress, `results-from` = from when on results are complete. */
+  fact(key: 'rolled-up' | 'results-from'): Promise<string | null>;
+  writeFact(key: 'rolled-up' | 'results-from', value: string): Promise<void>;
   /** When the oldest check was created, epoch ms; null without checks. */
   oldestCheckAt(): Promise<number | null>;
   lateHours(before: number, max: number): Promise<LateHour[]>;
@@ -137,20 +143,20 @@ export async function rollUpTick(
   }
   const isHourDone = checks.length < max && done.length === keys.length;
   const last = done.at(-1);
-  await store.writeProgress(
+  const next =
     isHourDone || last === undefined
       ? { hourAt: progress.hourAt + hourMs, after: null }
-      : { hourAt: progress.hourAt, after: { accountId: last.accountId, checkId: last.checkId } },
-  );
+      : { hourAt: progress.hourAt, after: { accountId: last.accountId, checkId: last.checkId } };
+  await store.writeFact('rolled-up', writtenProgress(next));
   return { results: found.reduce((sum, rows) => sum + rows.length, 0), hours: done.length, isThrough: false };
 }
 
 async function presentProgress(store: RollUpStore, now: number, resultRetentionMs: number): Promise<Progress> {
-  const progress = await store.progress();
+  const progress = readProgress(await store.fact('rolled-up'));
   if (progress === null) {
     const oldest = (await store.oldestCheckAt()) ?? now;
     const first = { hourAt: hourOf(Math.min(now, Math.max(oldest, now - resultRetentionMs))), after: null };
-    await store.writeProgress(first);
+    await store.writeFact('rolled-up', writtenProgress(first));
     return first;
   }
   return rewound(progress, now) ?? progress;
@@ -158,7 +164,7 @@ async function presentProgress(store: RollUpStore, now: number, resultRetentionM
 
 /** Hours with late results are rolled up again, from all their results. */
 async function rollUpLate(store: RollUpStore, progress: Progress, late: readonly LateHour[]): Promise<RolledUp> {
-  const resultsFrom = await store.resultsFrom();
+  const resultsFrom = readResultsFrom(await store.fact('results-from'));
   const living = late.filter(({ isGone }) => !isGone);
   const keys = living.map((hour) => ({ accountId: hour.account_id, checkId: hour.check_id, startAt: hour.start_at }));
   const found = keys.length === 0 ? [] : await store.results(keys);
@@ -304,11 +310,30 @@ export function stretchesOf({ accountId, checkId }: CheckKey, results: readonly 
 
 /** Until when results may be deleted; see `RollUps`. */
 export async function releaseResults(store: RollUpStore, before: number): Promise<number> {
-  const progress = await store.progress();
+  const progress = readProgress(await store.fact('rolled-up'));
   if (progress === null) return 0;
   const oldest = (await store.oldestLateHour()) ?? Number.POSITIVE_INFINITY;
   const bound = Math.min(before, progress.hourAt, oldest);
   const wholeFrom = hourOf(bound + hourMs - 1);
-  if (wholeFrom > (await store.resultsFrom())) await store.writeResultsFrom(wholeFrom);
+  const resultsFrom = readResultsFrom(await store.fact('results-from'));
+  if (wholeFrom > resultsFrom) await store.writeFact('results-from', String(wholeFrom));
   return bound;
+}
+
+/** The part of a store whose statements are the same on both engines. @param query `?` stands for a value */
+export function portableRows(
+  query: <Row>(statement: string, ...values: string[]) => Promise<Row[]>,
+): Pick<RollUpStore, 'fact' | 'writeFact' | 'oldestCheckAt' | 'oldestLateHour'> {
+  const oldest = async (statement: string): Promise<number | null> =>
+    (await query<{ at: number | null }>(statement))[0]?.at ?? null;
+  return {
+    fact: async (key) =>
+      (await query<{ value: string }>('SELECT value FROM installation WHERE key = ?', key))[0]?.value ?? null,
+    async writeFact(key, value) {
+      const replaced = 'ON CONFLICT (key) DO UPDATE SET value = excluded.value';
+      await query(`INSERT INTO installation (key, value) VALUES (?, ?) ${replaced}`, key, value);
+    },
+    oldestCheckAt: () => oldest('SELECT min(created_at) AS at FROM checks'),
+    oldestLateHour: () => oldest('SELECT min(start_at) AS at FROM late_hours'),
+  };
 }

@@ -68,14 +68,35 @@ const deliveriesPerSlice = 100;
 const partsPerStatement = 8;
 
 /** Results, exchanges and assets of a few checks. The key sorts by time within a check, so old rows are a range. */
-function removeOldResults(connection: Connection, after: CheckKey | null, { resultsBefore, isOver }: Bounds): Slice {
-  const bound = firstIdAt(resultsBefore);
+function removeOldResults(connection: Connection, after: CheckKey | null, bounds: Bounds): Slice {
+  const bound = firstIdAt(bounds.resultsBefore);
+  return removeOfChecks(connection, 'results', after, bounds, (check) =>
+    hasLateHours(connection, check) ? nothing : removeSomeOf(connection, check, bound),
+  );
+}
+
+/** Pings of a few heartbeats. */
+function removeOldPings(connection: Connection, after: CheckKey | null, bounds: Bounds): Slice {
+  const bound = firstIdAt(bounds.before);
+  return removeOfChecks(connection, 'pings', after, bounds, (check) => {
+    const removed = removeOldest(connection, 'pings', 'id', check, bound, rowsPerStatement);
+    return { removed, isThrough: removed < rowsPerStatement };
+  });
+}
+
+function removeOfChecks(
+  connection: Connection,
+  table: 'results' | 'pings',
+  after: CheckKey | null,
+  { isOver }: Bounds,
+  remove: (check: CheckKey) => Some,
+): Slice {
   let at = after ?? start;
   let [inspected, removed] = [0, 0];
   while (inspected < checksPerSlice && removed < rowsPerSlice && !isOver()) {
-    const check = nextCheck(connection, 'results', at);
+    const check = nextCheck(connection, table, at);
     if (check === null) return { removed, next: null };
-    const some = hasLateHours(connection, check) ? nothing : removeSomeOf(connection, check, bound);
+    const some = remove(check);
     removed += some.removed;
     // If a check has more, this or the next slice continues with it.
     if (!some.isThrough) continue;
@@ -157,9 +178,8 @@ function removeOldest(
 function removeOldDeliveries(connection: Connection, after: CheckKey | null, bounds: Bounds): Slice {
   let at = after ?? start;
   let removed = 0;
-  const accounts = connection
-    .prepare('SELECT id FROM accounts WHERE id > ? ORDER BY id LIMIT ?')
-    .all(at.accountId, accountsPerSlice) as unknown as { id: IdBytes }[];
+  const accountsAfter = connection.select<{ id: IdBytes }>('SELECT id FROM accounts WHERE id > ? ORDER BY id LIMIT ?');
+  const accounts = accountsAfter(at.accountId, accountsPerSlice);
   for (const { id } of accounts) {
     const some = removeOldOfAccount(connection, id, deliveriesPerSlice - removed, bounds);
     removed += some.removed;
@@ -175,21 +195,19 @@ const unfinished = [deliveryStatusCodes.encode('pending'), deliveryStatusCodes.e
 
 function removeOldOfAccount(connection: Connection, accountId: IdBytes, max: number, { before, isOver }: Bounds): Some {
   const bound = firstIdAt(before);
-  const old = connection
-    .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status NOT IN (?, ?) LIMIT ?')
-    .all(accountId, bound, ...unfinished, max) as unknown as { id: IdBytes }[];
-  const attempts = connection.prepare('DELETE FROM attempts WHERE account_id = ? AND delivery_id = ?');
-  const requests = connection.prepare('DELETE FROM delivery_requests WHERE account_id = ? AND delivery_id = ?');
-  const contents = connection.prepare('DELETE FROM delivery_contents WHERE account_id = ? AND delivery_id = ?');
-  const deliveries = connection.prepare('DELETE FROM deliveries WHERE account_id = ? AND id = ?');
+  const oldOnes = connection.select<{ id: IdBytes }>(
+    'SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status NOT IN (?, ?) LIMIT ?',
+  );
+  const remove = ['attempts', 'delivery_requests', 'delivery_contents', 'deliveries'].map((table) =>
+    connection.prepare(
+      `DELETE FROM ${table} WHERE account_id = ? AND ${table === 'deliveries' ? 'id' : 'delivery_id'} = ?`,
+    ),
+  );
   let removed = 0;
-  for (const { id } of old) {
+  for (const { id } of oldOnes(accountId, bound, ...unfinished, max)) {
     // At least one is deleted, so that a slice always makes progress.
     if (removed > 0 && isOver()) return { removed, isThrough: false };
-    attempts.run(accountId, id);
-    requests.run(accountId, id);
-    contents.run(accountId, id);
-    deliveries.run(accountId, id);
+    for (const statement of remove) statement.run(accountId, id);
     removed++;
   }
   const left = max - removed;
@@ -209,23 +227,6 @@ function removeOldOfAccount(connection: Connection, accountId: IdBytes, max: num
     .run(accountId, bound, before, max - removed);
   removed += Number(incidents.changes);
   return { removed, isThrough: removed < max };
-}
-
-/** Pings of a few heartbeats. */
-function removeOldPings(connection: Connection, after: CheckKey | null, { before, isOver }: Bounds): Slice {
-  const bound = firstIdAt(before);
-  let at = after ?? start;
-  let [inspected, removed] = [0, 0];
-  while (inspected < checksPerSlice && removed < rowsPerSlice && !isOver()) {
-    const check = nextCheck(connection, 'pings', at);
-    if (check === null) return { removed, next: null };
-    const some = removeOldest(connection, 'pings', 'id', check, bound, rowsPerStatement);
-    removed += some;
-    if (some >= rowsPerStatement) continue;
-    at = check;
-    inspected++;
-  }
-  return { removed, next: at };
 }
 
 /** Responses stored for repeated calls with an idempotency key: for a day. */

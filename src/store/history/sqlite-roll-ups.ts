@@ -1,8 +1,7 @@
 // Rows of roll-ups in SQLite; the decisions are in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
-import { firstIdAt, type IdBytes } from '../base/codec.ts';
-import { readProgress, readResultsFrom, writtenProgress } from '../roll-ups/roll-up-progress.ts';
-import { firstCheckAt } from '../roll-ups/sqlite-rewind.ts';
+import { firstIdAt } from '../base/codec.ts';
+import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
 import { spans } from './roll-up-rows.ts';
 import {
   type LateHour,
@@ -10,6 +9,7 @@ import {
   releaseResults,
   type RollUps,
   type RollUpStore,
+  portableRows,
   rollUpTick,
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
@@ -36,7 +36,9 @@ export function createSqliteRollUps(file: SqliteFile): RollUps {
 /** Statements are synchronous: a tick ends before anything else in this process runs. */
 function rollUpStoreOf(connection: Connection): RollUpStore {
   return {
-    ...progressRows(connection),
+    ...portableRows(async <Row>(statement: string, ...values: string[]) =>
+      connection.select<Row>(statement)(...values),
+    ),
     ...lateRows(connection),
     ...sourceRows(connection),
     ...writtenRows(connection),
@@ -44,42 +46,15 @@ function rollUpStoreOf(connection: Connection): RollUpStore {
   };
 }
 
-function progressRows(
-  connection: Connection,
-): Pick<RollUpStore, 'progress' | 'writeProgress' | 'resultsFrom' | 'writeResultsFrom' | 'oldestCheckAt'> {
-  const value = (key: string): string | null => {
-    const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(key);
-    return row === undefined ? null : String(row['value']);
-  };
-  const keep = (key: string, text: string): void => {
-    connection
-      .prepare('INSERT INTO installation VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2')
-      .run(key, text);
-  };
-  return {
-    progress: async () => readProgress(value('rolled-up')),
-    writeProgress: async (progress) => keep('rolled-up', writtenProgress(progress)),
-    resultsFrom: async () => readResultsFrom(value('results-from')),
-    writeResultsFrom: async (at) => keep('results-from', String(at)),
-    oldestCheckAt: async () => firstCheckAt(connection),
-  };
-}
-
-function lateRows(connection: Connection): Pick<RollUpStore, 'lateHours' | 'oldestLateHour' | 'forget'> {
+function lateRows(connection: Connection): Pick<RollUpStore, 'lateHours' | 'forget'> {
   return {
     async lateHours(before, max) {
-      const rows = connection
-        .prepare(
-          `SELECT l.*, c.id IS NULL AS is_gone FROM late_hours l
-           LEFT JOIN checks c ON c.account_id = l.account_id AND c.id = l.check_id
-           WHERE l.start_at < ? ORDER BY l.start_at LIMIT ?`,
-        )
-        .all(before, max) as unknown as (LateHour & { is_gone: number })[];
-      return rows.map((row) => ({ ...row, isGone: row.is_gone === 1 }));
-    },
-    async oldestLateHour() {
-      const at = connection.prepare('SELECT min(start_at) AS at FROM late_hours').get()?.['at'] ?? null;
-      return at === null ? null : Number(at);
+      const select = connection.select<LateHour & { is_gone: number }>(
+        `SELECT l.*, c.id IS NULL AS is_gone FROM late_hours l
+         LEFT JOIN checks c ON c.account_id = l.account_id AND c.id = l.check_id
+         WHERE l.start_at < ? ORDER BY l.start_at LIMIT ?`,
+      );
+      return select(before, max).map((row) => ({ ...row, isGone: row.is_gone === 1 }));
     },
     async forget(hours) {
       const statement = connection.prepare(
@@ -95,18 +70,13 @@ function sourceRows(connection: Connection): Pick<RollUpStore, 'checksAfter' | '
     async checksAfter(after, max) {
       // Two statements, because for `(account_id, id) > (?, ?)` SQLite would read all checks of the account.
       const columns = 'SELECT account_id AS accountId, id AS checkId FROM checks';
-      type Keys = { accountId: IdBytes; checkId: IdBytes }[];
+      const select = (rest: string) => connection.select<CheckKey>(`${columns} ${rest} LIMIT ?`);
       const { accountId, checkId } = after ?? { accountId: new Uint8Array(), checkId: new Uint8Array() };
-      const same = connection
-        .prepare(`${columns} WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?`)
-        .all(accountId, checkId, max) as unknown as Keys;
-      const others = connection
-        .prepare(`${columns} WHERE account_id > ? ORDER BY account_id, id LIMIT ?`)
-        .all(accountId, max - same.length) as unknown as Keys;
-      return [...same, ...others];
+      const same = select('WHERE account_id = ? AND id > ? ORDER BY id')(accountId, checkId, max);
+      return [...same, ...select('WHERE account_id > ? ORDER BY account_id, id')(accountId, max - same.length)];
     },
     async results(hours) {
-      const statement = connection.prepare(
+      const select = connection.select<RawResult>(
         `SELECT CASE WHEN slots > 1 THEN id END AS id, run_id IS NULL AS is_final, outcome, location, slots, interval_ms,
            response_us, hex(details) AS details_digits FROM results WHERE account_id = ? AND check_id = ? AND id >= ? AND id < ? ORDER BY id`,
       );
@@ -115,21 +85,18 @@ function sourceRows(connection: Connection): Pick<RollUpStore, 'checksAfter' | '
       for (const { accountId, checkId, startAt } of hours) {
         if (read >= maxResults) break;
         const bounds = [firstIdAt(startAt), firstIdAt(startAt + hourMs)] as const;
-        const rows = statement.all(accountId, checkId, ...bounds) as unknown as RawResult[];
+        const rows = select(accountId, checkId, ...bounds);
         read += rows.length;
         found.push(rows);
       }
       return found;
     },
     async hoursOf(days) {
-      const statement = connection.prepare(
+      const select = connection.select<RollUpsTable>(
         `SELECT * FROM roll_ups WHERE account_id = ? AND check_id = ? AND span = 0 AND start_at >= ? AND start_at < ?
          ORDER BY start_at, location`,
       );
-      return days.map(
-        ({ accountId, checkId, startAt }) =>
-          statement.all(accountId, checkId, startAt, startAt + dayMs) as unknown as RollUpsTable[],
-      );
+      return days.map(({ accountId, checkId, startAt }) => select(accountId, checkId, startAt, startAt + dayMs));
     },
   };
 }

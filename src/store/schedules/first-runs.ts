@@ -100,7 +100,7 @@ async function startRuns(
     const round = { check_id: row.check_id, batch_id: idBytes(newIdAt(now)) };
     runs.push(...locations.map((location) => ({ ...waitingRun(account, now), ...round, location })));
   }
-  if (runs.length > 0) await insertRows(tx, 'runs', runs);
+  await insertRows(tx, 'runs', runs);
   await countRuns(tx, { accountId, now }, runs.length);
   return runs.length;
 }
