@@ -247,6 +247,9 @@ describe('about PostgreSQL: an API process that starts last', () => {
     await post(`/v1/triggers/checks/${String(id)}`);
     const link = String((await receiver.alert('ALERT_FAILURE', 20_000)).json['RESULT_LINK']);
     assert.ok(link.startsWith(`${address}/`), link);
-    assert.equal((await fetch(link)).status, 200);
+    const page = await fetch(link);
+    assert.equal(page.status, 200);
+    const [, script = ''] = /<script [^>]*src="([^"]*)"/.exec(await page.text()) ?? [];
+    assert.equal((await fetch(new URL(script, link))).headers.get('content-type'), 'text/javascript; charset=utf-8');
   });
 });

@@ -137,6 +137,22 @@ describe('pages', () => {
       assert.deepEqual(read, [`${path}/result`]);
     });
 
+    test('RESULT_LINK opens the page behind a proxy that adds a path', async () => {
+      const page = await ui().open('/sign-in', { signedOut: true });
+      const isProxied = (url: URL): boolean => url.pathname.startsWith('/watch/');
+      await page.route(isProxied, async (route) => {
+        const response = await route.fetch({ url: route.request().url().replace('/watch/', '/') });
+        await route.fulfill({ response });
+      });
+      const direct: string[] = [];
+      page.on('request', (request) => {
+        if (!isProxied(new URL(request.url()))) direct.push(request.url());
+      });
+      await visit(page, `/watch${demo.paths['result-link']}`);
+      await expectVisible(page.getByRole('region', { name: 'Response', exact: true }));
+      assert.deepEqual(direct, []);
+    });
+
     test('on a slow network, RESULT_LINK shows its facts before styles and scripts are loaded', async (t) => {
       const page = await ui().open('/sign-in', { signedOut: true });
       const network = await page.context().newCDPSession(page);
