@@ -79,7 +79,7 @@ export async function cancelDelivery(tx: Db, accountId: string, id: string, now:
 
 /** Its last attempt was interrupted and will not be repeated; it is recorded anyway. */
 async function logCutOff(tx: Db, row: DeliveriesTable, now: number): Promise<void> {
-  const [stored] = await requestsOf(tx, row.account_id, [row.id]);
+  const stored = await findRow(tx, 'delivery_requests', { account_id: row.account_id, delivery_id: row.id });
   const known = { ...row, request: stored?.request ?? null };
   if (!isInterrupted(known)) return;
   const attempt = interruptedAttempt(known, now, null);
@@ -112,23 +112,13 @@ export async function replayDelivery(
   if (row === undefined) return 'no-delivery';
   if (row.status === pending || row.status === collecting) return 'not-ended';
   const stored = [
-    ...(await contentsOf(tx, row.account_id, [row.id])),
-    ...(await requestsOf(tx, row.account_id, [row.id])),
+    ...(await findRows(tx, 'delivery_contents', { account_id: row.account_id, delivery_id: row.id })),
+    ...(await findRows(tx, 'delivery_requests', { account_id: row.account_id, delivery_id: row.id })),
   ];
   if (stored.length === 0) return 'not-rendered';
   if (!(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
   await insertReplays(tx, row.account_id, [replayOf(row, idBytes(replayId), now)]);
   return 'done';
-}
-
-function requestsOf(db: Db, account: IdBytes, deliveries: readonly IdBytes[]): Promise<DeliveryRequestsTable[]> {
-  const owned = db.selectFrom('delivery_requests').selectAll().where('account_id', '=', account);
-  return owned.where('delivery_id', 'in', deliveries).execute();
-}
-
-function contentsOf(db: Db, account: IdBytes, deliveries: readonly IdBytes[]): Promise<DeliveryContentsTable[]> {
-  const owned = db.selectFrom('delivery_contents').selectAll().where('account_id', '=', account);
-  return owned.where('delivery_id', 'in', deliveries).execute();
 }
 
 /**
@@ -138,12 +128,11 @@ function contentsOf(db: Db, account: IdBytes, deliveries: readonly IdBytes[]): P
 async function insertReplays(tx: Db, account: IdBytes, wanted: readonly DeliveriesTable[]): Promise<number> {
   const replays: DeliveriesTable[] = [];
   const originals = wanted.flatMap(({ replay_of }) => replay_of ?? []);
-  const contentOf = new Map(
-    (await contentsOf(tx, account, originals)).map(({ delivery_id, content }) => [idText(delivery_id), content]),
-  );
-  const requestOf = new Map(
-    (await requestsOf(tx, account, originals)).map(({ delivery_id, request }) => [idText(delivery_id), request]),
-  );
+  const stored = { account_id: account, delivery_id: originals };
+  const contentRows = await findRows(tx, 'delivery_contents', stored);
+  const requestRows = await findRows(tx, 'delivery_requests', stored);
+  const contentOf = new Map(contentRows.map(({ delivery_id, content }) => [idText(delivery_id), content]));
+  const requestOf = new Map(requestRows.map(({ delivery_id, request }) => [idText(delivery_id), request]));
   const contents: DeliveryContentsTable[] = [];
   const requests: DeliveryRequestsTable[] = [];
   for (const row of wanted) {
