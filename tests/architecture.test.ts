@@ -57,7 +57,7 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/store/path/runs/a.ts', "import { x } from '../../channels/x.ts';"),
   ],
   [
-    'show parts and texts alone',
+    'only show parts',
     file('src/checks/kinds/tcp/show.ts', "import { tcpSchema } from './schema.ts';"),
     file('src/checks/kinds/tcp/show.ts', "import type { tcpSchema } from './schema.ts';"),
   ],

@@ -6,6 +6,7 @@ import { apiCheck } from '../../tests/support/checks/api-check.ts';
 import { exchangeOf, probeOnce } from '../../tests/support/checks/api-probe.ts';
 import { startTarget } from '../../tests/support/targets/target.ts';
 import { checkKinds, kindOf } from './check-kinds.ts';
+import type { CheckShow } from './show.ts';
 import * as shows from './shows.ts';
 
 test('rejects invalid API check settings with path and advice', () => {
@@ -76,4 +77,17 @@ test('every kind says how it is shown', () => {
     shown.toSorted(),
     checkKinds.map(({ schema }) => schema.type),
   );
+});
+
+test('what a check requests reads as a line', () => {
+  const { urlShow, tcpShow, dnsShow, icmpShow, sslShow } = shows;
+  const target = (show: CheckShow, settings: object) => show.request?.({ ...settings }).target;
+  const url = { request: { method: 'GET', url: 'https://shop.example/' } };
+  assert.equal(target(urlShow, url), 'GET https://shop.example/');
+  assert.equal(target(tcpShow, { request: { hostname: '::1', port: 5432 } }), '[::1]:5432');
+  assert.equal(target(sslShow, { sslConfig: { hostname: 'shop.example', port: 443 } }), 'shop.example:443');
+  assert.equal(target(icmpShow, { request: { hostname: '::1' } }), '::1');
+  const query = { query: 'shop.example', recordType: 'MX', nameServer: null, port: 53 };
+  assert.equal(target(dnsShow, { request: query }), 'shop.example MX');
+  assert.equal(target(dnsShow, { request: { ...query, nameServer: 'ns' } }), 'shop.example MX at ns');
 });

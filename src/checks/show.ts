@@ -3,12 +3,13 @@
 import type { z } from 'zod';
 import type { assertionOutcome } from './parts/schema.ts';
 import type { logLine, resultAsset, scriptResult } from './parts/scripted/schema.ts';
+import type { CheckSchema, SettingsOf } from './schema.ts';
 
 /** A kind's part of a result, by its schema's `result`. */
 export type PartOf<Fields extends Readonly<Record<string, z.ZodType>>> = z.output<z.ZodObject<Fields>>;
 
 /** How a check kind is presented. */
-export interface CheckShow<Part = unknown, Check = unknown> {
+export interface CheckShow<Schema extends CheckSchema = CheckSchema> {
   /** The `checkType`. */
   readonly type: string;
   readonly label: string;
@@ -18,20 +19,29 @@ export interface CheckShow<Part = unknown, Check = unknown> {
   readonly phases?: 'results' | 'intervals';
   /** Whether the page of a check shows the certificate in its latest result. */
   readonly hasCertificate?: true;
-  /** The field of a check with what is requested and its assertions. Default: request. */
-  readonly requestField?: string;
   /** Present if checks wait for pings. */
-  readonly called?: CalledShow<Check>;
+  readonly called?: CalledShow;
+  /** What a check requests, in a line, and its assertions. Absent = nothing that a line can describe. */
+  request?(check: SettingsOf<Schema>): { readonly target: string; readonly assertions: readonly Assertion[] };
   /** The content of a result. Texts are untrusted. */
-  evidence(part: Part, format: Format): Evidence;
+  evidence(part: PartOf<Schema['result']>, format: Format): Evidence;
+}
+
+/** An assertion in the settings of a check. */
+export interface Assertion {
+  readonly source: string;
+  readonly comparison: string;
+  readonly property?: string;
+  readonly target?: string;
+  readonly regex?: string | null;
 }
 
 /** How checks that wait for pings are presented. */
-export interface CalledShow<Check = unknown> {
+export interface CalledShow {
   /** Minutes between expected pings, and of grace. */
-  schedule(check: Check): { readonly interval: number; readonly grace: number };
+  schedule(check: object): { readonly interval: number; readonly grace: number };
   /** null = hidden from this user. */
-  pingUrl(check: Check): string | null;
+  pingUrl(check: object): string | null;
   /** How jobs call a ping URL. */
   readonly snippets: (url: string) => readonly { readonly title: string; readonly code: string }[];
 }

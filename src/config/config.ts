@@ -22,6 +22,7 @@ import type { AccountLimits } from '#domain/accounts/account.ts';
 import { addressClass, plainAddress } from '#egress/address-class.ts';
 import type { Cidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 
 /** The validated configuration of this process. Paths are absolute. */
@@ -175,7 +176,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
 export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
   if (config.publicUrl !== null) return config.publicUrl;
   const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://${hostAndPort(host, port)}`;
 }
 
 function readText(env: Environment, name: ConfigVariableName): string | null {

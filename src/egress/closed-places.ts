@@ -2,7 +2,7 @@
 // the egress policy.
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { hostAndPort } from '#lib/net/host-name.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import { addressClass, plainAddress } from './address-class.ts';
 import { type Place, type PlaceBoard, type PlaceOwner, readerOf } from './place-board.ts';
 import type { ResolveName } from './resolve-name.ts';

@@ -1,6 +1,6 @@
 // The optional HTTP proxy for all requests: its configuration and connections through it (docs/decisions/0027).
 import { connect, type Socket } from 'node:net';
-import { hostAndPort } from '#lib/net/host-name.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 
 /** An HTTP proxy that supports CONNECT. */
 export interface Proxy {

@@ -38,6 +38,7 @@ test('the web UI shows made-up checks, their results and channels as their kinds
   await expectVisible(page.getByText('Line printer').first());
   await expectVisible(page.getByText('127.0.0.1:9').first());
   await expectVisible(page.getByRole('region', { name: 'Time in the air' }));
+  await expectVisible(page.getByRole('region', { name: 'What this check does' }).getByText('5 cents'));
   await page.goto(`/checks/${id}/results/${failed.id}`);
   const evidence = page.getByRole('region', { name: 'Coin', exact: true });
   await expectVisible(evidence);

@@ -7,8 +7,3 @@ export function asciiHost(host: string): string | null {
   if (/^[\x20-\x7e]*$/.test(host)) return host;
   return domainToASCII(host) || null;
 }
-
-/** `192.0.2.1:443`, `[2001:db8::1]:443`. */
-export function hostAndPort(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}

@@ -65,7 +65,7 @@ const entries = ['src/main.ts', 'src/tocsin.ts'];
 /** Folders whose subfolders are kinds, and the one file that may know them all. */
 const kindFolders = ['src/checks/kinds', 'src/channels/kinds'];
 
-/** Files of kinds that are in the browser's bundle. */
+/** Files of kinds for the browser. */
 const showPart = /[/](shows?|snippets)\.ts$/;
 
 /** Rooms of the kinds that measure nothing of targets themselves may not reach the network past the guard. */
@@ -148,16 +148,18 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
-    sentence: 'What the browser shows of a kind is made of show parts and texts alone.',
-    breaches: (sources) =>
-      production(sources)
+    sentence: 'What the browser shows of a kind imports only show parts, and helpers that import nothing.',
+    breaches: (sources) => {
+      const alone = sources.filter(({ path, imports }) => path.startsWith('src/lib/') && imports.length === 0);
+      const helpers = new Set(alone.map(({ path }) => path.replace('src/', '#')));
+      return production(sources)
         .filter(({ path }) => showPart.test(path))
         .flatMap(({ path, code }) =>
-          [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^;']*from\s+)?'([^']+)'/gm)]
-            .map(([, to = '']) => to)
-            .filter((to) => !showPart.test(to))
-            .map((to) => `${path}: imports ${to}`),
-        ),
+          [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^;']*from\s+)?'([^']+)'/gm)].flatMap(([, to = '']) =>
+            showPart.test(to) || helpers.has(to) ? [] : [`${path}: imports ${to}`],
+          ),
+        );
+    },
   },
   {
     sentence: 'A kind never sees another kind, and only registry.ts, schemas.ts and shows.ts know the kinds.',
@@ -167,9 +169,7 @@ export const rules: readonly Rule[] = [
         if (kind === null || kind === kindOf(path)) return null;
         const room = kind.slice(0, kind.lastIndexOf('/kinds/'));
         const isJoined =
-          path === `${room}/registry.ts` ||
-          path === `${room}/schemas.ts` ||
-          path === `${room}/shows.ts` ||
+          ['registry', 'schemas', 'shows'].some((name) => path === `${room}/${name}.ts`) ||
           (kind.startsWith('src/checks/') && /^src\/(app|cli)\//.test(path));
         return isJoined ? null : `imports ${to} of kind ${kind}`;
       }),

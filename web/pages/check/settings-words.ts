@@ -1,14 +1,6 @@
 // Sentences about the settings of a check.
+import type { Assertion } from '#checks/show.ts';
 import type { AnswerOf } from '#contract/operations.ts';
-
-/** An assertion of any check type. */
-export interface Assertion {
-  readonly source: string;
-  readonly comparison: string;
-  readonly property?: string;
-  readonly target?: string;
-  readonly regex?: string | null;
-}
 
 /** Abbreviations keep their capitals. */
 const capitals: Readonly<Record<string, string>> = { json: 'JSON' };
@@ -54,22 +46,9 @@ export function assertionText({ source, comparison, property, target, regex }: A
     .join(' ');
 }
 
-/**
- * What a check contacts, whatever its type; null = nothing that can be said in a line.
- * @param baseUrl of its group; empty = none
- */
-export function targetOf(request: object | null, baseUrl = ''): string | null {
-  if (request === null) return null;
-  const { method, url, hostname, port, query, recordType, nameServer } = request as Partial<
-    Record<'method' | 'url' | 'hostname' | 'query' | 'recordType' | 'nameServer', string | null> & { port: number }
-  >;
-  if (url) {
-    const filled = baseUrl === '' ? url : url.replace(/\{\{\s*GROUP_BASE_URL\s*\}\}/g, () => baseUrl);
-    return [method, filled].filter(Boolean).join(' ');
-  }
-  if (query) return [query, recordType, nameServer ? `at ${nameServer}` : ''].filter(Boolean).join(' ');
-  if (hostname) return port === undefined ? hostname : `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-  return null;
+/** A target with the base URL of its group filled in. @param baseUrl empty = none */
+export function filledTarget(target: string, baseUrl: string): string {
+  return baseUrl === '' ? target : target.replace(/\{\{\s*GROUP_BASE_URL\s*\}\}/g, () => baseUrl);
 }
 
 /** `Up to 3, after 10 s, 20 s …` */

@@ -9,12 +9,11 @@ import { ChannelName } from '../../ui/alerts/channels.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
 import { duration, milliseconds } from '../../ui/text/format.ts';
-import { type Assertion, assertionText, retryText, targetOf } from './settings-words.ts';
+import { assertionText, filledTarget, retryText } from './settings-words.ts';
 import { text } from './strings.ts';
 import css from './check.module.css';
 
 type Check = AnswerOf<'getCheck'>;
-type Request = { readonly assertions?: readonly Assertion[] };
 type Escalation = Partial<NonNullable<Check['alertSettings']>>;
 
 /** Settings as they apply, with those of the group. */
@@ -57,19 +56,17 @@ function idsOf(subscriptions: readonly { readonly alertChannelId: number; readon
 }
 
 function factsOf(check: Check, ofGroup: Group, ofAccount: Escalation | undefined): (readonly [string, ReactNode])[] {
-  const { requestField = 'request' } = showOf(check.checkType);
-  const request = (check as Readonly<Record<string, unknown>>)[requestField] as Request | undefined;
+  const request = showOf(check.checkType).request?.(check);
   const assertions = (request?.assertions ?? []).map(assertionText);
-  const target = targetOf(request ?? null, ofGroup.baseUrl);
   const channels = [...new Set([...idsOf(check.alertChannelSubscriptions), ...ofGroup.channels])];
   return [
-    ...(target === null
+    ...(request === undefined
       ? []
       : [
           [
             text.request,
             <span key="target" className="mono">
-              {target}
+              {filledTarget(request.target, ofGroup.baseUrl)}
             </span>,
           ] as const,
         ]),

@@ -18,7 +18,7 @@ export function evidenceOf(result: Result): Evidence {
   // One member depends on the check type.
   const [, part] = Object.entries(result).find(([name]) => name.endsWith('CheckResult')) ?? [];
   const evidence: Evidence =
-    part == null ? { sections: [], comparable: [] } : showOf(result.checkType).evidence(part, format);
+    part == null ? { sections: [], comparable: [] } : showOf(result.checkType).evidence(part as never, format);
   built.set(result, evidence);
   return evidence;
 }

@@ -1,6 +1,6 @@
 // Describes why a mail was not accepted, for the log of attempts.
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
-import { hostAndPort } from '#lib/net/host-name.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import { handshakeWords, isTlsCode } from '#lib/net/tls-words.ts';
 import { describeFailure } from '../../http/send-error.ts';
 import type { DialogueError, MailServer } from './mailer.ts';

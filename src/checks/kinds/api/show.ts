@@ -1,12 +1,13 @@
 // How API checks are presented.
-import { httpEvidence } from '../../parts/http/show.ts';
-import type { CheckShow, PartOf } from '../../show.ts';
+import { httpEvidence, httpRequest } from '../../parts/http/show.ts';
+import type { CheckShow } from '../../show.ts';
 import type { apiSchema } from './schema.ts';
 
-export const apiShow: CheckShow<PartOf<(typeof apiSchema)['result']>> = {
+export const apiShow: CheckShow<typeof apiSchema> = {
   type: 'API',
   label: 'API',
   phases: 'intervals',
+  request: httpRequest,
   evidence: (part, format) => ({
     ...httpEvidence(part, format, [['Certificate', part.certificateProblem ?? null]]),
     logs: [

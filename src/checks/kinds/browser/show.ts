@@ -1,9 +1,9 @@
 // How browser checks are presented.
 import { scriptEvidence } from '../../parts/scripted/show.ts';
-import type { CheckShow, PartOf } from '../../show.ts';
+import type { CheckShow } from '../../show.ts';
 import type { browserSchema } from './schema.ts';
 
-export const browserShow: CheckShow<PartOf<(typeof browserSchema)['result']>> = {
+export const browserShow: CheckShow<typeof browserSchema> = {
   type: 'BROWSER',
   label: 'Browser',
   timeLabel: 'Duration',

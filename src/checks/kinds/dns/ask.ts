@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIP, type Socket } from 'node:net';
 import { marginOfLimit } from '#domain/results/honest-finding.ts';
-import { hostAndPort } from '#lib/net/host-name.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import { codeOf, type Fault, resolveFault, spoken, stopped } from '../../parts/connection/fault.ts';
 import { type Attempt, emptyAttempt, reach, withinLimit } from '../../parts/connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';

@@ -4,10 +4,14 @@ import type { dnsSchema } from './schema.ts';
 
 type DnsPart = PartOf<(typeof dnsSchema)['result']>;
 
-export const dnsShow: CheckShow<DnsPart> = {
+export const dnsShow: CheckShow<typeof dnsSchema> = {
   type: 'DNS',
   label: 'DNS',
   phases: 'results',
+  request: ({ request: { query, recordType, nameServer, assertions } }) => ({
+    target: `${query} ${recordType}${nameServer ? ` at ${nameServer}` : ''}`,
+    assertions,
+  }),
   evidence: ({ request, response, address, ...part }) => ({
     ...part,
     hasResponse: response !== null,

@@ -1,10 +1,12 @@
 // How heartbeat checks are presented.
 import type { z } from 'zod';
-import type { CheckShow, PartOf } from '../../show.ts';
+import type { CheckShow } from '../../show.ts';
 import type { heartbeatSchema, heartbeatShown } from './schema.ts';
 import { snippetsOf } from './snippets.ts';
 
-type PingPart = PartOf<(typeof heartbeatSchema)['result']>;
+interface HeartbeatCheck {
+  readonly heartbeat: z.output<typeof heartbeatShown>;
+}
 
 const unitMinutes = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 } as const;
 
@@ -16,16 +18,16 @@ const signals = {
   missing: 'Nothing: no ping was received',
 } as const;
 
-export const heartbeatShow: CheckShow<PingPart, { readonly heartbeat: z.output<typeof heartbeatShown> }> = {
+export const heartbeatShow: CheckShow<typeof heartbeatSchema> = {
   type: 'HEARTBEAT',
   label: 'Heartbeat',
   timeLabel: 'Duration of the job',
   called: {
-    schedule: ({ heartbeat: { period, periodUnit, grace, graceUnit } }) => ({
+    schedule: ({ heartbeat: { period, periodUnit, grace, graceUnit } }: HeartbeatCheck) => ({
       interval: period * unitMinutes[periodUnit],
       grace: grace * unitMinutes[graceUnit],
     }),
-    pingUrl: ({ heartbeat }) => heartbeat.pingUrl,
+    pingUrl: ({ heartbeat }: HeartbeatCheck) => heartbeat.pingUrl,
     snippets: snippetsOf,
   },
   evidence: ({ signal, exitCode, ...part }) => {

@@ -4,10 +4,11 @@ import type { icmpSchema } from './schema.ts';
 
 type IcmpPart = PartOf<(typeof icmpSchema)['result']>;
 
-export const icmpShow: CheckShow<IcmpPart> = {
+export const icmpShow: CheckShow<typeof icmpSchema> = {
   type: 'ICMP',
   label: 'ICMP',
   timeLabel: 'Round trip',
+  request: ({ request }) => ({ ...request, target: request.hostname }),
   evidence: ({ request, response, address, ...part }, format) => ({
     ...part,
     timeMs: response?.latency?.avg,

@@ -1,9 +1,9 @@
 // How multi-step checks are presented.
 import { scriptEvidence } from '../../parts/scripted/show.ts';
-import type { CheckShow, PartOf } from '../../show.ts';
+import type { CheckShow } from '../../show.ts';
 import type { multiStepSchema } from './schema.ts';
 
-export const multiStepShow: CheckShow<PartOf<(typeof multiStepSchema)['result']>> = {
+export const multiStepShow: CheckShow<typeof multiStepSchema> = {
   type: 'MULTI_STEP',
   label: 'Multi-step',
   timeLabel: 'Duration',

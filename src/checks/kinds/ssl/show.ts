@@ -1,16 +1,17 @@
 // How SSL checks are presented.
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { Certificate, CheckShow, Format, PartOf } from '../../show.ts';
 import type { sslSchema } from './schema.ts';
 
 type SslPart = PartOf<(typeof sslSchema)['result']>;
 type Seen = NonNullable<SslPart['response']>;
 
-export const sslShow: CheckShow<SslPart> = {
+export const sslShow: CheckShow<typeof sslSchema> = {
   type: 'SSL',
   label: 'SSL',
   phases: 'results',
   hasCertificate: true,
-  requestField: 'sslConfig',
+  request: ({ sslConfig }) => ({ ...sslConfig, target: hostAndPort(sslConfig.hostname, sslConfig.port) }),
   evidence: ({ request, response, address, ...part }, format) => ({
     ...part,
     isFirst: true,

@@ -1,11 +1,13 @@
 // How TCP checks are presented.
-import type { CheckShow, PartOf } from '../../show.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
+import type { CheckShow } from '../../show.ts';
 import type { tcpSchema } from './schema.ts';
 
-export const tcpShow: CheckShow<PartOf<(typeof tcpSchema)['result']>> = {
+export const tcpShow: CheckShow<typeof tcpSchema> = {
   type: 'TCP',
   label: 'TCP',
   phases: 'results',
+  request: ({ request }) => ({ ...request, target: hostAndPort(request.hostname, request.port) }),
   evidence: ({ request, response, address, ...part }, { bytes }) => ({
     ...part,
     hasResponse: response !== null,

@@ -1,11 +1,12 @@
 // How URL checks are presented.
-import { httpEvidence } from '../../parts/http/show.ts';
-import type { CheckShow, PartOf } from '../../show.ts';
+import { httpEvidence, httpRequest } from '../../parts/http/show.ts';
+import type { CheckShow } from '../../show.ts';
 import type { urlSchema } from './schema.ts';
 
-export const urlShow: CheckShow<PartOf<(typeof urlSchema)['result']>> = {
+export const urlShow: CheckShow<typeof urlSchema> = {
   type: 'URL',
   label: 'URL',
   phases: 'intervals',
+  request: httpRequest,
   evidence: (part, format) => httpEvidence(part, format),
 };

@@ -1,7 +1,7 @@
 // Connects to a target: resolves it, checks the address before and after connecting, or uses the proxy.
 import type { Socket } from 'node:net';
 import { type Connected, connectSequentially } from '#lib/net/connect-sequentially.ts';
-import { hostAndPort } from '#lib/net/host-name.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { EgressGuard } from '../../kind.ts';
 import {
   connectFault,

@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { SeenCertificate } from '#domain/results/result.ts';
-import { hostAndPort } from '#lib/net/host-name.ts';
+import { hostAndPort } from '#lib/net/host-and-port.ts';
 import { sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { certificateFault, seenCertificate } from '../connection/certificate.ts';

@@ -1,8 +1,17 @@
 // How results of HTTP requests are presented.
-import type { Evidence, EvidenceFacts, EvidenceSection, Format, PartOf } from '../../show.ts';
+import type { Assertion, Evidence, EvidenceFacts, EvidenceSection, Format, PartOf } from '../../show.ts';
 import type { httpResult } from './schema.ts';
 
 type HttpPart = PartOf<typeof httpResult>;
+
+interface Requesting {
+  readonly request: { readonly method: string; readonly url: string; readonly assertions: readonly Assertion[] };
+}
+
+/** `GET https://shop.example/` */
+export function httpRequest({ request: { method, url, assertions } }: Requesting) {
+  return { target: `${method} ${url}`, assertions };
+}
 
 /** @param facts about the response besides the common ones */
 export function httpEvidence(part: HttpPart, format: Format, facts: EvidenceFacts = []): Evidence {
