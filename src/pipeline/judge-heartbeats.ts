@@ -10,7 +10,7 @@ import {
   type Reach,
 } from '#domain/checks/heartbeat.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/results/recording.ts';
+import type { CheckContext, EndedAttempt, NotificationRules, Recorded } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -48,16 +48,14 @@ interface Judged {
 
 /** Store methods of this step. */
 interface HeartbeatStore<Ping> {
-  judgeHeartbeats(rules: {
-    readonly owner: string;
-    readonly now: number;
-    readonly max: number;
-    readonly render: (facts: DeliveryFacts) => Prepared;
-    readonly statusOf: (attempt: EndedAttempt) => number | null;
-    readonly isDigested?: ((channelType: string) => boolean) | undefined;
-    readonly isBrief?: ((channelType: string) => boolean) | undefined;
-    readonly judge: (due: DueHeartbeat<Ping>) => Judged;
-  }): Promise<{
+  judgeHeartbeats(
+    rules: NotificationRules & {
+      readonly owner: string;
+      readonly now: number;
+      readonly max: number;
+      readonly judge: (due: DueHeartbeat<Ping>) => Judged;
+    },
+  ): Promise<{
     readonly examined: number;
     readonly recorded: readonly { readonly attempt: EndedAttempt; readonly recorded: Recorded }[];
     readonly nextDueAt: number | null;
@@ -65,7 +63,7 @@ interface HeartbeatStore<Ping> {
 }
 
 /** Dependencies of the step. */
-export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
+export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> extends NotificationRules {
   readonly store: HeartbeatStore<Ping>;
   readonly clock: Clock;
   readonly owner: string;
@@ -81,12 +79,6 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
     timerAt: number | null,
     timeZone: string,
   ) => Finding;
-  readonly render: (facts: DeliveryFacts) => Prepared;
-  readonly statusOf: (attempt: EndedAttempt) => number | null;
-  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
-  readonly isDigested?: ((channelType: string) => boolean) | undefined;
-  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
-  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** Called with the outcome of recording. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   /** Called for each evaluated deadline, with the delay of its evaluation, ms. */

@@ -1,7 +1,7 @@
 // Evaluates states without new results: raises alerts that a window, a mute or an escalation delayed, and sends what
 // channels receive about flapping checks, in one durable commit (docs/decisions/0100, 0138).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
+import type { CheckContext, NotificationRules } from '#domain/results/recording.ts';
 import { isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { standingRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -26,29 +26,21 @@ interface DueAlert {
 
 /** Store methods of this step. */
 interface StateStore<Cursor, Opened> {
-  judgeStates(rules: {
-    readonly now: number;
-    readonly after: Cursor | null;
-    readonly judge: (standing: StandingState) => DueAlert | null;
-    readonly render: (facts: DeliveryFacts) => Prepared;
-    readonly statusOf: (attempt: EndedAttempt) => number | null;
-    readonly isDigested?: ((channelType: string) => boolean) | undefined;
-    readonly isBrief?: ((channelType: string) => boolean) | undefined;
-  }): Promise<{ readonly opened: readonly Opened[]; readonly next: Cursor | null }>;
+  judgeStates(
+    rules: NotificationRules & {
+      readonly now: number;
+      readonly after: Cursor | null;
+      readonly judge: (standing: StandingState) => DueAlert | null;
+    },
+  ): Promise<{ readonly opened: readonly Opened[]; readonly next: Cursor | null }>;
 }
 
 /** Dependencies of the step. */
-export interface JudgeStatesOptions<Cursor, Opened> {
+export interface JudgeStatesOptions<Cursor, Opened> extends NotificationRules {
   readonly store: StateStore<Cursor, Opened>;
   readonly clock: Clock;
   /** Available run locations. */
   readonly locations: () => readonly string[];
-  readonly render: (facts: DeliveryFacts) => Prepared;
-  readonly statusOf: (attempt: EndedAttempt) => number | null;
-  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
-  readonly isDigested?: ((channelType: string) => boolean) | undefined;
-  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
-  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** Ends mutes of groups that have recovered. Called after the last slice. Absent = none ends. */
   readonly endGroupMutes?: (() => Promise<void>) | undefined;
   /** Called for each new alert. */

@@ -1,7 +1,7 @@
 // Records findings as results, states, alerts and one delivery per subscribed channel, in one durable commit
 // (docs/decisions/0004).
 import { judgedNow } from '#domain/checks/state-rules.ts';
-import type { DeliveryFacts, EndedAttempt, Judge, Prepared, Recorded } from '#domain/results/recording.ts';
+import type { EndedAttempt, Judge, NotificationRules, Recorded } from '#domain/results/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isTemporary } from '#lib/temporary-error.ts';
@@ -11,32 +11,21 @@ interface RecordStore {
   /** Records at least the first of the attempts in one transaction, and returns the outcomes of those it recorded. */
   recordAttempts(
     attempts: readonly EndedAttempt[],
-    rules: {
+    rules: NotificationRules & {
       readonly owner: string;
       readonly now: number;
-      readonly render: (facts: DeliveryFacts) => Prepared;
-      readonly statusOf: (attempt: EndedAttempt) => number | null;
-      readonly isDigested?: ((channelType: string) => boolean) | undefined;
-      readonly isBrief?: ((channelType: string) => boolean) | undefined;
       readonly judge: Judge;
     },
   ): Promise<Recorded[]>;
 }
 
 /** Dependencies of the step. */
-export interface RecordResultsOptions {
+export interface RecordResultsOptions extends NotificationRules {
   readonly store: RecordStore;
   readonly clock: Clock;
   readonly owner: string;
   /** Codes of the available run locations, this server's own first. */
   readonly locations: () => readonly string[];
-  readonly render: (facts: DeliveryFacts) => Prepared;
-  /** The status code of a finding, if its kind has one. */
-  readonly statusOf: (attempt: EndedAttempt) => number | null;
-  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
-  readonly isDigested?: ((channelType: string) => boolean) | undefined;
-  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
-  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** Called with what was recorded: deliveries to send, runs to retry, batches that wait. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   readonly onError: (error: unknown, waiting: number) => void;

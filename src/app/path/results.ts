@@ -2,7 +2,7 @@
 import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import { kindOf } from '#checks/check-kinds.ts';
-import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
+import type { EndedAttempt, NotificationRules, Recorded } from '#domain/results/recording.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -25,10 +25,7 @@ export function composeJudgeHeartbeats(deps: StepDeps): () => Promise<number> {
     pingFinding,
     overdueFinding,
     serverTimeZone: config.serverTimeZone,
-    render: prepareWith(deps),
-    statusOf: statusCodeOf,
-    isDigested: channelRules.isDigested,
-    isBrief: channelRules.isBrief,
+    ...notificationRules(deps),
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, deps),
     onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
   });
@@ -40,10 +37,7 @@ export function composeJudgeStates(deps: StepDeps): () => Promise<number> {
     store: store.path,
     clock,
     locations: servedCodes(ownProcess),
-    render: prepareWith(deps),
-    statusOf: statusCodeOf,
-    isDigested: channelRules.isDigested,
-    isBrief: channelRules.isBrief,
+    ...notificationRules(deps),
     endGroupMutes: () => store.checkGroups.endMutes(),
     onOpened: ({ context: { check }, alertTypes, deliveries }) => {
       log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
@@ -85,13 +79,21 @@ export function composeRecordResults(deps: StepDeps): RecordResults {
     clock,
     owner,
     locations: servedCodes(ownProcess),
-    render: prepareWith(deps),
-    statusOf: statusCodeOf,
-    isDigested: channelRules.isDigested,
-    isBrief: channelRules.isBrief,
+    ...notificationRules(deps),
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, deps),
     onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
   });
+}
+
+function notificationRules(deps: StepDeps): NotificationRules {
+  const { isDigested, isBrief } = channelRules;
+  return {
+    render: prepareWith(deps),
+    statusOf: ({ context, finding }) =>
+      kindOf(context.check.checkType).alertFacts(context.check, finding.details).status,
+    isDigested,
+    isBrief,
+  };
 }
 
 function noteRecorded(
@@ -109,8 +111,4 @@ function noteRecorded(
   if (retry?.location === run.location) wake('run-checks');
   else if (retry !== null && retry.at < clock.now() + idleMs) onRunsElsewhere();
   onRecorded();
-}
-
-function statusCodeOf({ context, finding }: EndedAttempt): number | null {
-  return kindOf(context.check.checkType).alertFacts(context.check, finding.details).status;
 }

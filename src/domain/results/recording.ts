@@ -92,6 +92,17 @@ export type Prepared = (Rendered | { readonly content: DeliveryContent }) & {
   readonly isSuperseded?: boolean;
 };
 
+/** How channels are notified of what was recorded. */
+export interface NotificationRules {
+  readonly render: (facts: DeliveryFacts) => Prepared;
+  /** The status code of a finding, if its kind has one. */
+  readonly statusOf: (attempt: EndedAttempt) => number | null;
+  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
+  readonly isDigested?: ((channelType: string) => boolean) | undefined;
+  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
+  readonly isBrief?: ((channelType: string) => boolean) | undefined;
+}
+
 /** Outcome of recording an attempt. */
 export interface Recorded {
   /** false = another process had the run, or its check was deleted: nothing was written. */

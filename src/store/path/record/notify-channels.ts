@@ -5,7 +5,7 @@ import { digestThresholdOf, type GroupableAlert } from '#domain/alerts/alert-sto
 import { type AlertType, neverSent } from '#domain/alerts/alert.ts';
 import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
 import type { Delivery } from '#domain/deliveries/delivery.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
+import type { CheckContext, EndedAttempt, NotificationRules } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import {
   type AlertEvent,
@@ -39,17 +39,10 @@ import { prepareSafely } from './prepare-safely.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
 /** Dependencies of creating deliveries. */
-export interface NotifyRules {
+export interface NotifyRules extends NotificationRules {
   /** Epoch ms. */
   readonly now: number;
   readonly seal: Seal;
-  readonly render: (facts: DeliveryFacts) => Prepared;
-  /** Whether channels of a type get digests during an alert storm. Absent = none does. */
-  readonly isDigested?: ((channelType: string) => boolean) | undefined;
-  /** Whether channels of a type receive few messages about a flapping check. Absent = none does. */
-  readonly isBrief?: ((channelType: string) => boolean) | undefined;
-  /** The status code in a finding's details, for the alert's record. */
-  readonly statusOf: (attempt: EndedAttempt) => number | null;
 }
 
 /** A result that may cause notifications. */
