@@ -4,16 +4,17 @@ import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
-import type { JsonObject } from '#domain/json.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ChannelKind } from './kind.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest } from './redact.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
 import type { ReportMessage } from './parts/report-summary.ts';
 import { channelKinds } from './registry.ts';
-import { mergedConfig, shownConfig, storedConfig } from './secrets.ts';
 import { sizeIssues } from './templates/channel-size.ts';
 import type { RenderFacts } from './templates/context.ts';
-import { type ConfigWarning, namesIn, nameWarnings, templateIssues } from './templates/fields.ts';
+import { type ConfigWarning, namesIn, nameWarnings, templateIssues, type ConfigIssue } from './templates/fields.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
+import { secretFields } from '#lib/schema/secrets.ts';
 
 const kinds: ReadonlyMap<string, ChannelKind> = new Map(channelKinds.map((kind) => [kind.type, kind]));
 const noSecrets: ReadonlySet<string> = new Set();
@@ -141,3 +142,47 @@ export const channelRules = {
   mergedConfig: (channel: Pick<AlertChannel, 'type' | 'config' | 'secrets'>) =>
     mergedConfig(kindOf(channel.type), channel),
 };
+
+type Stored = Pick<AlertChannel, 'config' | 'secrets'>;
+type Kind = Pick<ChannelKind, 'config' | 'secretRules'>;
+
+/**
+ * Separates the secrets of a written configuration. A missing or masked secret is kept, null or an empty text removes
+ * it, and any other text replaces it.
+ *
+ * @param present secrets stored so far
+ * @param now epoch ms
+ */
+function storedConfig(
+  kind: Kind,
+  written: JsonObject,
+  present: JsonObject,
+  now: number,
+): Stored | { readonly issue: ConfigIssue } {
+  const config: Record<string, JsonValue> = { ...written };
+  const secrets: Record<string, JsonValue> = { ...present };
+  for (const name of secretFields(kind.config)) {
+    const value = config[name];
+    delete config[name];
+    if (value === mask && secrets[name] === undefined) {
+      const message = `is required: ${mask} is only the placeholder of a stored secret`;
+      return { issue: { path: `config.${name}`, message } };
+    }
+    if (value === undefined || value === mask) continue;
+    if (value === null || value === '') delete secrets[name];
+    else secrets[name] = value;
+  }
+  return kind.secretRules?.stored({ config, secrets }, present, now) ?? { config, secrets };
+}
+
+/** Returns a configuration with masked secrets. @param now epoch ms */
+function shownConfig(kind: Kind, { config, secrets }: Stored, now: number): JsonObject {
+  const masks = secretFields(kind.config).map((name) => [name, secrets[name] === undefined ? null : mask]);
+  return { ...(Object.fromEntries(masks) as JsonObject), ...config, ...kind.secretRules?.shown?.(secrets, now) };
+}
+
+/** Returns the configuration that a PATCH is merged into, with masked secrets. */
+function mergedConfig(kind: Kind, { config, secrets }: Stored): JsonObject {
+  const names = secretFields(kind.config).filter((name) => secrets[name] !== undefined);
+  return { ...Object.fromEntries(names.map((name) => [name, mask])), ...config };
+}

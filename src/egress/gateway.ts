@@ -3,7 +3,6 @@
 import { createServer, type Socket } from 'node:net';
 import { refuseCall, serveCall } from './gateway-call.ts';
 import type { Guard } from './guard.ts';
-import { watchLookups } from './watch-lookups.ts';
 
 /** Limits of one run's gateway. */
 export interface GatewayBounds {
@@ -87,5 +86,47 @@ function createPacing(perSecond: number): () => number {
     const now = performance.now();
     next = Math.max(next, now - 1000) + 1000 / perSecond;
     return Math.max(0, next - now);
+  };
+}
+
+/** A guard whose lookups are recorded. */
+interface WatchedLookups {
+  readonly guard: Guard;
+  /** Whether lookups have no answer because no name server of this machine answers. */
+  readonly isResolverDown: () => Promise<boolean>;
+}
+
+/** A lookup that takes longer counts as unanswered, ms. */
+const slowMs = 1000;
+/** Maximum number of unanswered names to remember. */
+const remembered = 3;
+/** Errors that tell something about the name or our own rules. */
+const answers: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EGRESS_REFUSED']);
+
+/** Records the lookups of a guard. */
+function watchLookups(guard: Guard): WatchedLookups {
+  const unanswered = new Set<string>();
+  const pending = new Set<{ readonly name: string; readonly startedAt: number }>();
+  const resolve: Guard['resolve'] = async (name, family, port) => {
+    const lookup = { name, startedAt: performance.now() };
+    pending.add(lookup);
+    try {
+      return await guard.resolve(name, family, port);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : null;
+      if (!answers.has(code) && unanswered.size < remembered) unanswered.add(name);
+      throw error;
+    } finally {
+      pending.delete(lookup);
+    }
+  };
+  return {
+    guard: { ...guard, resolve },
+    async isResolverDown() {
+      const now = performance.now();
+      const slow = [...pending].filter(({ startedAt }) => now - startedAt >= slowMs).map(({ name }) => name);
+      const names = [...unanswered, ...slow].slice(0, remembered);
+      return (await Promise.all(names.map((name) => guard.isResolverDown(name)))).includes(true);
+    },
   };
 }

@@ -2,8 +2,8 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { asciiHost } from '#lib/net/host-name.ts';
-import { openHostsFile, watchedFile } from './hosts-file.ts';
 import { createResolverWatch, isAbsence, type ResolverWatch } from './resolver-watch.ts';
+import { readFileSync, statSync } from 'node:fs';
 
 /** Name sources; the machine's own by default. */
 export interface NameSources {
@@ -95,4 +95,50 @@ async function ask(resolver: Resolver, name: string, family: 0 | 4 | 6): Promise
   const errors = [four, six].flatMap((answer): unknown[] => (answer.status === 'rejected' ? [answer.reason] : []));
   // A server failure is more informative than a missing record.
   throw errors.find((error) => !isAbsence(error)) ?? errors[0];
+}
+
+/** Returns the addresses of a name (lower case) in the hosts file. */
+type HostsFile = (name: string) => readonly string[];
+
+/** Minimum time between checks for changes. */
+const believedForMs = 1000;
+
+/** Parses a hosts file to addresses by name. Skips invalid lines. */
+function parseHosts(text: string): Map<string, string[]> {
+  const byName = new Map<string, string[]>();
+  for (const line of text.split(/\r?\n/)) {
+    const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (address === undefined || isIP(address) === 0) continue;
+    for (const name of names.map((each) => each.toLowerCase())) {
+      byName.set(name, [...(byName.get(name) ?? []), address]);
+    }
+  }
+  return byName;
+}
+
+/** A parsed file, reread when its modification time changes. `fallback` applies while it cannot be read. */
+function watchedFile<T>(path: string, parse: (text: string) => T, fallback: T): () => T {
+  let value = fallback;
+  let changedAt = -1;
+  let readAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - readAt < believedForMs) return value;
+    readAt = now;
+    try {
+      const { mtimeMs } = statSync(path);
+      if (mtimeMs !== changedAt) value = parse(readFileSync(path, 'utf8'));
+      changedAt = mtimeMs;
+    } catch {
+      value = fallback;
+      changedAt = -1;
+    }
+    return value;
+  };
+}
+
+/** Opens a hosts file. A missing file has no names. */
+function openHostsFile(path: string): HostsFile {
+  const read = watchedFile(path, parseHosts, new Map<string, string[]>());
+  return (name) => read().get(name) ?? [];
 }

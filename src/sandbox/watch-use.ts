@@ -1,9 +1,10 @@
 // Monitors a script's resource use and ends its processes.
 import type { ChildProcess } from 'node:child_process';
 import type { ScriptLimit, ScriptLimits } from '#domain/checks/script.ts';
-import { folderUse } from './folder-use.ts';
 import { type TreeUse, waitedMs } from './containment/process-tree.ts';
 import { yieldProcessor } from './containment/yield-processor.ts';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Interval between checks, in which a fork bomb can grow. */
 const pollMs = 100;
@@ -84,4 +85,24 @@ function kill(pid: number): void {
   } catch {
     // It has already ended.
   }
+}
+
+/** Minimum size counted per file, so that many small files count. */
+const leastBytes = 4096;
+
+/** Returns the bytes below `folder`; stops counting above `max`. */
+async function folderUse(folder: string, max: number): Promise<number> {
+  let bytes = 0;
+  const open = [folder];
+  for (let next = open.pop(); next !== undefined && bytes <= max; next = open.pop()) {
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(next, entry.name);
+      bytes += leastBytes;
+      if (entry.isDirectory()) open.push(path);
+      else if (entry.isFile()) bytes += (await lstat(path).catch(() => null))?.size ?? 0;
+      if (bytes > max) break;
+    }
+  }
+  return bytes;
 }

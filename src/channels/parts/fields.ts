@@ -1,5 +1,6 @@
 // Fields that configurations of several kinds have.
 import { z } from 'zod';
+import type { JsonObject } from '#domain/json.ts';
 import { orNull } from '#lib/schema/fields.ts';
 
 /** Text for people; null = ''. */
@@ -17,3 +18,9 @@ export const keyText = z
   .min(1)
   .max(500)
   .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters without spaces');
+
+/** A text of a stored configuration or its secrets; '' = none. */
+export function textIn(from: JsonObject, name: string): string {
+  const value = from[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -5,7 +5,7 @@ import type { TemplateVariables } from '#domain/deliveries/template-variables.ts
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
 import { type DigestGroup, type DigestMessage, summarizeDigest } from '../../parts/digest-summary.ts';
-import { textIn } from '../../parts/config-text.ts';
+import { textIn } from '../../parts/fields.ts';
 import { jsonRequest } from '../../parts/json-request.ts';
 import type { RenderFacts } from '../../templates/context.ts';
 import { shownUrl } from './secrets.ts';

@@ -1,6 +1,6 @@
 // The URL of a Slack webhook is a secret; its host is not, and is stored beside it for display.
 import { mask, maskAddress, withoutUserInfo } from '#domain/deliveries/shown-url.ts';
-import { textIn } from '../../parts/config-text.ts';
+import { textIn } from '../../parts/fields.ts';
 import type { SecretRules } from '../../kind.ts';
 
 /** Returns a URL with everything but scheme and host masked. */

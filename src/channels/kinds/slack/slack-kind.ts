@@ -1,7 +1,7 @@
 // The Slack channel: posts alerts to an incoming webhook of Slack or of a compatible server.
 import { sendsByHttp } from '../../http/sends-by-http.ts';
 import type { ChannelKind } from '../../kind.ts';
-import { textIn } from '../../parts/config-text.ts';
+import { textIn } from '../../parts/fields.ts';
 import { renderSlack, renderSlackDigest } from './render.ts';
 import { slackSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';

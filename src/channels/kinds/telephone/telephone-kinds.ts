@@ -6,7 +6,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ChannelKind } from '../../kind.ts';
 import { shortened, summarize } from '../../parts/alert-summary.ts';
 import { digestSentence } from '../../parts/digest-summary.ts';
-import { textIn } from '../../parts/config-text.ts';
+import { textIn } from '../../parts/fields.ts';
 import { callSchema, smsSchema } from './schema.ts';
 
 const longestText = 300;

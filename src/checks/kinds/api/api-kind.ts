@@ -13,7 +13,7 @@ import { createHookProbe } from './hook-probe.ts';
 import { hasHookScripts } from './hook-scripts.ts';
 import { http, readSettings } from './http.ts';
 import { apiSchema } from './schema.ts';
-import { validateApiSettings } from './validate-settings.ts';
+import { validateApiSettings } from './http.ts';
 
 export const apiKind: CheckKind<typeof apiSchema> = {
   schema: apiSchema,

@@ -1,12 +1,19 @@
 // Checks whether a certificate is revoked: by the stapled response, otherwise by a responder or CRL of the CA
 // (docs/decisions/0037).
 import type { Peer } from '../../parts/connection/handshake.ts';
-import { askAuthority, type AskingDeps } from './ask-authority.ts';
 import { type ListPlace, readCertificate } from './certificate-parts.ts';
 import { maxOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
 import { isListOf, readRevokedList, type RevokedList, statusInList } from './revoked-list.ts';
 import { type Issued, reading, type StatusStatement, type NoStatus } from './status-statement.ts';
 import type { SslConfig } from './schema.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { SecureContext } from 'node:tls';
+import type { Trust } from '#lib/net/tls-trust.ts';
+import { type Hop, sendHop, type Stop, timeIsUp } from '../../parts/http/hop.ts';
+import { parseTarget } from '../../parts/http/target.ts';
+import type { EgressGuard } from '../../kind.ts';
+import { stopped } from '../../parts/connection/fault.ts';
+import { withinLimit } from '../../parts/connection/reach.ts';
 
 /** Source of a revocation status. */
 export type RevocationSource = 'STAPLED' | 'OCSP' | 'CRL';
@@ -201,4 +208,97 @@ function forget<Value>(kept: Map<string, Cached<Value>>, isTooMuch: (all: Iterab
     if (!isTooMuch(kept.values())) return;
     kept.delete(name);
   }
+}
+
+/** The revocation status in results and assertions. */
+export function shownRevocation(revocation: Revocation | null): JsonObject | null {
+  if (revocation === null) return null;
+  const { status, source, statement, problem } = revocation;
+  return {
+    status,
+    source,
+    revokedAt: isoOrNull(statement?.revokedAt),
+    reason: statement?.reason ?? null,
+    thisUpdate: isoOrNull(statement?.thisUpdate),
+    nextUpdate: isoOrNull(statement?.nextUpdate),
+    problem,
+  };
+}
+
+function isoOrNull(at: number | null | undefined): string | null {
+  return typeof at === 'number' ? new Date(at).toISOString() : null;
+}
+
+const speakers: Readonly<Record<RevocationSource, string>> = {
+  STAPLED: 'according to the stapled OCSP response',
+  OCSP: 'according to the OCSP responder of its CA',
+  CRL: 'according to the revocation list of its CA',
+};
+
+/** Returns the message for a revoked certificate, or null. @param name host of the certificate */
+export function revokedSentence({ status, source, statement }: Revocation, name: string): string | null {
+  if (status !== 'revoked' || statement === null || source === null) return null;
+  const since = statement.revokedAt === null ? '' : ` on ${new Date(statement.revokedAt).toISOString().slice(0, 10)}`;
+  const why =
+    statement.reason === null || statement.reason === 'unspecified' ? '' : ` (${spokenReason(statement.reason)})`;
+  return `the certificate of ${name} was revoked${since}${why}, ${speakers[source]}`;
+}
+
+/** `keyCompromise` → `key compromise`; keeps abbreviations. */
+function spokenReason(reason: string): string {
+  return reason
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replace(/ ([A-Z])(?=[a-z])/g, (_, letter: string) => ` ${letter.toLowerCase()}`);
+}
+
+/** A request to a CA. */
+interface Asking {
+  readonly url: string;
+  /** OCSP request; null fetches a CRL. */
+  readonly question: Buffer | null;
+  /** Maximum size of the response. */
+  readonly maxBytes: number;
+}
+
+/** Dependencies of a request. */
+interface AskingDeps {
+  readonly guard: EgressGuard;
+  readonly secureContext: SecureContext;
+  readonly trust: Trust;
+  /** Tocsin's version. */
+  readonly version: string;
+  /** Time limit in ms. */
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request. Returns the response, or the reason why there is none. Follows no redirects. Never rejects. */
+async function askAuthority(asking: Asking, deps: AskingDeps): Promise<Buffer | string> {
+  const { url, question, maxBytes } = asking;
+  const target = parseTarget(url);
+  if (target === null || target.isTls) return 'its address is not an http:// URL';
+  if (deps.signal.aborted) return stopped.message;
+  const stop: Stop = { end: null };
+  const release = withinLimit(
+    deps,
+    () => stop.end?.(timeIsUp(deps.limitMs)),
+    () => stop.end?.(() => stopped),
+  );
+  try {
+    const headers: (readonly [string, string])[] = [['user-agent', `Tocsin/${deps.version}`]];
+    if (question !== null) headers.push(['content-type', 'application/ocsp-request']);
+    const hop = await sendHop(
+      { method: question === null ? 'GET' : 'POST', target, headers, body: question },
+      { ...deps, family: 0, skipSSL: false, maxBytes, wantsBody: ({ statusCode }) => statusCode === 200, stop },
+    );
+    return answerOf(hop, maxBytes);
+  } finally {
+    release();
+  }
+}
+
+function answerOf({ fault, answer, isCut, body }: Hop, maxBytes: number): Buffer | string {
+  if (fault !== null) return fault.message;
+  if (answer?.statusCode !== 200) return `it responded with status ${answer?.statusCode ?? 0}`;
+  return isCut ? `it sent more than ${Math.round(maxBytes / 1024)} kB` : Buffer.concat(body.pieces);
 }

@@ -16,7 +16,7 @@ import type { ProbeDeps } from '../../kind.ts';
 import { factsOf, type SslFacts } from './facts.ts';
 import { expiryFlaw, flawsOf, isExpiring, refusalOf } from './judge.ts';
 import { createFindRevocation, type Revocation } from './revocation.ts';
-import { revokedSentence, shownRevocation } from './revocation-words.ts';
+import { revokedSentence, shownRevocation } from './revocation.ts';
 import { createFindSoon } from './alternating-certificates.ts';
 import { family } from '../../parts/read.ts';
 import { sources, sslSchema } from './schema.ts';

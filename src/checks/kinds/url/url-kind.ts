@@ -5,7 +5,7 @@ import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/des
 import type { HttpKind } from '../../parts/http/plan.ts';
 import { createHttpProbe } from '../../parts/http/probe.ts';
 import { type HttpSettings, noDefaults, plainRequest } from '../../parts/http/schema.ts';
-import { urlProblem } from '../../parts/http/validate.ts';
+import { urlProblem } from '../../parts/http/target.ts';
 import { httpUses } from '../../parts/http/uses.ts';
 import { httpWarnings } from '../../parts/http/warn.ts';
 import type { CheckKind } from '../../kind.ts';

@@ -2,10 +2,9 @@
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { holdsForNothing, isNegated } from '#domain/checks/absent-values.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
-import { type Assertion, type AssertionSource, sortOf } from './assertion.ts';
-import { createTarget, holds, type Observed } from './compare.ts';
-import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview } from './json-document.ts';
-import { compareMatches } from './matches.ts';
+import { type Assertion, type AssertionSource, sortOf, type JsonPath } from './assertion.ts';
+import { createTarget, holds, type Observed, type Target } from './compare.ts';
+import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview, valueAt } from './json-document.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Input of assertions. */
@@ -214,4 +213,65 @@ function isThere({ source, property, comparison }: Assertion, value: Observed): 
 /** Header names are case-insensitive. */
 function targetOf({ source, comparison, property, target }: Assertion): string {
   return source === 'HEADERS' && property === '' && /KEY$|CONTAINS$/.test(comparison) ? target.toLowerCase() : target;
+}
+
+/** Maximum matches displayed; more do not fit anyway. */
+const maxSeen = 100;
+const nothing = 'the path matches nothing';
+
+/** Compares the matches of a path in a document. */
+function compareMatches(
+  { comparison, path, passesIfAbsent }: Pick<Assertion, 'comparison' | 'path' | 'passesIfAbsent'>,
+  document: JsonDocument,
+  target: Target,
+  show: (value: ExactValue) => string,
+): Outcome {
+  const matches = matchesOf(path, document);
+  const isHeld = (value: ExactValue | undefined): boolean => holds(comparison, value, target);
+  const isEvery = path?.mode === 'every' && comparison !== 'HAS_VALUE';
+  const outcome = (passed: boolean, value: ExactValue | undefined): Outcome => ({
+    passed,
+    actual: value === undefined ? null : show(value),
+    problem: null,
+    ...(isEvery && { isEvery }),
+  });
+  if (path?.mode === 'count') {
+    let count = 0;
+    for (const _match of matches) count++;
+    return outcome(isHeld(count), count);
+  }
+  if (path?.mode === 'one') {
+    const [value] = matches;
+    const isRefused = value === undefined && !passesIfAbsent && isNegated(comparison);
+    if (isRefused) return { ...outcome(false, undefined), problem: nothing };
+    return outcome(isHeld(value), value);
+  }
+  // HAS_VALUE requires only one matching value.
+  const isAny = path?.mode === 'any' || comparison === 'HAS_VALUE';
+  const seen: ExactValue[] = [];
+  let count = 0;
+  for (const value of matches) {
+    count++;
+    if (seen.length < maxSeen) seen.push(value);
+    if (isHeld(value) === isAny) {
+      return isAny ? outcome(true, value) : { ...outcome(false, value), among: `match ${count}` };
+    }
+  }
+  const [first] = seen;
+  if (count === 0) {
+    const passed = path?.mode !== 'any' && holdsForNothing(comparison);
+    return passed ? outcome(true, undefined) : { ...outcome(false, undefined), problem: nothing };
+  }
+  const all = outcome(!isAny, count === 1 ? first : seen);
+  return isAny && count > 1 ? { ...all, among: `none of ${count} matches` } : all;
+}
+
+/** Yields values as written. */
+function* matchesOf(path: JsonPath | null, { plain, exact }: JsonDocument): Generator<ExactValue, void, undefined> {
+  if (path === null) return;
+  for (const { value, location } of path.query.lazyQuery(plain as Parameters<typeof path.query.query>[0])) {
+    const mayHoldNumbers = typeof value === 'number' || (typeof value === 'object' && value !== null);
+    const found = mayHoldNumbers ? valueAt(exact(), location) : (value as ExactValue);
+    if (found !== undefined) yield found;
+  }
 }

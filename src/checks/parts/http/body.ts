@@ -1,10 +1,9 @@
 // Response bodies: decompressed within limits, stored as text in their charset or as base64.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { TextDecoder } from 'node:util';
+import { TextDecoder, promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import type { Redactor } from '../redact.ts';
-import { gunzipMember } from './gzip.ts';
 
 /** Maximum bytes of a decompressed body. */
 export const maxInflatedBytes = 5 * 1024 * 1024;
@@ -172,4 +171,42 @@ function lastWhole(bytes: Buffer): number {
     return back >= whole ? bytes.length : bytes.length - back;
   }
   return bytes.length;
+}
+
+const inflateRaw = promisify(zlib.inflateRaw);
+const [hasChecksum, hasExtra, hasName, hasComment] = [2, 4, 8, 16];
+const trailerBytes = 8;
+
+/**
+ * Decompresses a complete gzip member and ignores what follows, unless it is gzip too. Returns null if there is none.
+ */
+async function gunzipMember(bytes: Buffer, maxOutputLength: number): Promise<Buffer | null> {
+  try {
+    const start = endOfHeader(bytes);
+    // With `info`, zlib also reports how much it has read.
+    const inflated = (await inflateRaw(bytes.subarray(start), { maxOutputLength, info: true })) as unknown as {
+      readonly buffer: Buffer;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    const trailer = start + inflated.engine.bytesWritten;
+    const isWhole =
+      bytes.readUInt32LE(trailer) === zlib.crc32(inflated.buffer) &&
+      bytes.readUInt32LE(trailer + 4) === inflated.buffer.length;
+    return isWhole && !isGzip(bytes.subarray(trailer + trailerBytes)) ? inflated.buffer : null;
+  } catch {
+    return null;
+  }
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** Offset of the compressed data (RFC 1952 §2.3). */
+function endOfHeader(bytes: Buffer): number {
+  const flags = bytes.readUInt8(3);
+  let end = 10;
+  if (flags & hasExtra) end += 2 + bytes.readUInt16LE(end);
+  for (const flag of [hasName, hasComment]) if (flags & flag) end = bytes.indexOf(0, end) + 1;
+  return flags & hasChecksum ? end + 2 : end;
 }

@@ -1,8 +1,8 @@
 // Probes an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ThreadProbe } from '#domain/checks/probe.ts';
-import type { Finding } from '#domain/results/result.ts';
-import type { ProbeDeps } from '../../kind.ts';
+import type { Finding, SeenCertificate } from '#domain/results/result.ts';
+import type { ProbeDeps, EgressGuard } from '../../kind.ts';
 import { keptBytes } from './body.ts';
 import { BodyStore, type ByteBudget } from './body-store.ts';
 import { makeRunCookies, type RunCookies } from './cookies.ts';
@@ -10,16 +10,17 @@ import { maxLocation, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import { createClientTls, type TlsFor } from '../connection/client-tls.ts';
 import { type Fault, stopped } from '../connection/fault.ts';
-import { withinLimit } from '../connection/reach.ts';
+import { withinLimit, type Endpoint } from '../connection/reach.ts';
 import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, wrongSettings } from '../findings/judge.ts';
 import { answered, headersOf, type InspectedHops, type SeenBody, unanswered } from './finding.ts';
 import { maxBodyBytes } from './http1.ts';
 import { type Hop, type HopDeps, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
-import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
 import { isRedirect, maxRedirects, redirected } from './redirect.ts';
 import { family } from '../read.ts';
+import type { Trust } from '#lib/net/tls-trust.ts';
+import { createNamedCertificates } from '../connection/named-certificate.ts';
 
 /** Creates the probe of a check type. */
 export function createHttpProbe(deps: ProbeDeps, kind: HttpKind): ThreadProbe {
@@ -202,3 +203,39 @@ const unread: ReadBody = {
   text: null,
   isEncoded: false,
 };
+
+/** A certificate and its host. */
+interface ShownCertificate {
+  readonly place: Endpoint;
+  readonly certificate: SeenCertificate;
+}
+
+/** Certificates of a result without duplicates, first to expire first. */
+interface ReportedCertificates {
+  readonly certificates: readonly SeenCertificate[];
+  /** Why the certificate of the monitored domain could not be read, or null. */
+  readonly problem: string | null;
+}
+
+/** Finds the certificates to report. @param shown certificates of all hops, in order. Never rejects. */
+type FindCertificates = (
+  plan: Plan,
+  shown: readonly ShownCertificate[],
+  signal: AbortSignal,
+) => Promise<ReportedCertificates>;
+
+function createFindCertificates(guard: EgressGuard, trust: Trust): FindCertificates {
+  const inspect = createNamedCertificates(guard, trust);
+  return async (plan, shown, signal) => {
+    const { certificateAt: named, settings, redactor } = plan;
+    const hidden = (each: SeenCertificate): SeenCertificate => ({ ...each, domain: redactor.text(each.domain) });
+    const of = shown.filter(({ place }) => named === null || (place.host === named.host && place.port === named.port));
+    if (named === null || of.length > 0) {
+      const once = new Map(of.map(({ certificate }) => [certificate.fingerprint, hidden(certificate)]));
+      return { certificates: [...once.values()].sort((a, b) => a.validTo - b.validTo), problem: null };
+    }
+    const domain = { by: plan.of, place: named, family: family(settings.ipFamily), hide: redactor.text };
+    const { certificate, problem } = await inspect(domain, signal);
+    return { certificates: certificate === null ? [] : [certificate], problem };
+  };
+}

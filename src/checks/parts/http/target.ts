@@ -1,7 +1,8 @@
-// A parsed request URL.
+// Parses request URLs, and validates those that contain variables.
 import { isIP } from 'node:net';
 import { userInfoOf } from '#lib/net/uri.ts';
 import type { Endpoint } from '../connection/reach.ts';
+import { fillIn, hasPlaceholder } from '../placeholders.ts';
 
 /** The parts of an absolute http(s) URL that a request needs. */
 export interface Target extends Endpoint {
@@ -34,4 +35,12 @@ export function parseTarget(text: string, base?: string): Target | null {
     hostHeader: url.host,
     userInfo: userInfoOf(url),
   };
+}
+
+/** Returns what is wrong with a URL that contains variables, or null (decisions: Methods, URL). */
+export function urlProblem(url: string): string | null {
+  const right = 'use an absolute http:// or https:// URL, or one that starts with {{NAME}}';
+  if (/^\s*\{\{/.test(url) && hasPlaceholder(url)) return null;
+  const filled = fillIn(url, new Map(), new Set(), () => '1');
+  return parseTarget(filled) === null ? `"${url}" is not a valid URL; ${right}` : null;
 }

@@ -3,14 +3,19 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
-import { keepsNothing, type ScriptLimits, type ScriptOutcome, type ScriptWork } from '#domain/checks/script.ts';
+import {
+  keepsNothing,
+  type ScriptLimits,
+  type ScriptOutcome,
+  type ScriptWork,
+  type LeftOutAsset,
+} from '#domain/checks/script.ts';
 import { missingVariable, wrongSettings } from '../findings/judge.ts';
 import type { SideProbe, ScriptProbeDeps } from '../../kind.ts';
 import { sideProbeUses } from './side-probe.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
 import { readKeeps, readScript } from './settings.ts';
-import { leftOutWarnings } from './left-out.ts';
 import { judgeScript } from './verdict.ts';
 
 /** Differences between scripted kinds. */
@@ -126,4 +131,28 @@ function flakyWarning(title: string): string {
 
 function placeFields(place: ScriptOutcome['errors'][number]['place']): Record<string, JsonValue> {
   return { file: place?.file ?? null, line: place?.line ?? null, column: place?.column ?? null };
+}
+
+const reasons: Readonly<Record<LeftOutAsset['why'], string>> = {
+  size: 'the limit is 10 MB per file',
+  total: 'the limit is 20 MB per run',
+  count: 'too many files',
+  content: 'the content is not valid',
+};
+
+/** One message per file type and reason. */
+function leftOutWarnings(leftOut: readonly LeftOutAsset[]): string[] {
+  const alike = Map.groupBy(leftOut, ({ sort, why }) => `${sort} ${why}`);
+  return [...alike.values()].flatMap((assets) => {
+    const [first] = assets;
+    if (first === undefined) return [];
+    const { sort, why } = first;
+    const what = assets.length === 1 ? `a ${sort}` : `${assets.length} ${sort}s`;
+    const bytes = assets.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0);
+    return [`${what}${bytes > 0 ? ` of ${formatSize(bytes)}` : ''} not stored: ${reasons[why]}`];
+  });
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
