@@ -16,7 +16,6 @@ import type { RenderFacts } from './templates/context.ts';
 
 /** A channel kind: where alerts go, how they are rendered and how they are sent. */
 export interface ChannelKind {
-  /** The channel's `type`. */
   readonly type: string;
   /** Schema of `config` in requests. Fields made by `secretText` are stored sealed and shown masked. */
   readonly config: z.ZodObject;
@@ -114,7 +113,6 @@ export type Tunnel = (
   done: (error: Error | null, socket: Socket | null) => void,
 ) => () => void;
 
-/** Options of a sender. */
 export interface SenderOptions {
   readonly guard: EgressGuard;
   /** For services that the operator chose, wherever they are. */
@@ -128,7 +126,6 @@ export interface SenderOptions {
 
 /** One attempt: the stored message and the context needed to send it. */
 export interface Sending {
-  /** Channel type. */
   readonly type: string;
   /** Accounts take turns where connections are scarce. */
   readonly accountId: string;

@@ -26,7 +26,6 @@ function kindOf(type: string): ChannelKind {
   return kind;
 }
 
-/** Rules of all channels. */
 export const channelRules = {
   /** Type of previews that name none, and of deleted channels. */
   defaultType: channelKinds[0].type,

@@ -3,7 +3,6 @@ import type { CheckType } from '#domain/checks/check.ts';
 import type { AnyKind } from './kind.ts';
 import * as registry from './registry.ts';
 
-/** All kinds by type. */
 export const checkKinds: readonly AnyKind[] = Object.values(registry).toSorted((one, other) =>
   one.schema.type < other.schema.type ? -1 : 1,
 );

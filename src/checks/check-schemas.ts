@@ -3,10 +3,8 @@ import type { CheckType } from '#domain/checks/check.ts';
 import type { CheckSchema } from './schema.ts';
 import * as schemas from './schemas.ts';
 
-/** The schema of any kind. */
 export type KindSchema = (typeof schemas)[keyof typeof schemas];
 
-/** The schemas of all kinds, by type. */
 export const checkSchemas: readonly (CheckSchema & KindSchema)[] = Object.values(schemas).toSorted((one, other) =>
   one.type < other.type ? -1 : 1,
 );

@@ -34,7 +34,6 @@ export interface EgressGuard {
     | null;
 }
 
-/** Dependencies of a probe. */
 export interface ProbeDeps {
   readonly guard: EgressGuard;
   /** Tocsin's version, for the user agent. */
@@ -68,7 +67,6 @@ export interface KindFacts {
   readonly statusText: string | null;
 }
 
-/** A runtime for scripts. */
 export interface ScriptRuntime extends Runtime {
   readonly folder: string;
   readonly nodeBinary: string;
@@ -79,7 +77,6 @@ export interface ScriptProbeDeps {
   readonly runScript: RunScript;
   /** Time limit of a script by check type, in ms. */
   readonly wallClockMs: Readonly<Partial<Record<CheckType, number>>>;
-  /** Installed runtimes. */
   readonly runtimes: () => readonly ScriptRuntime[];
   /** The available browser, or null. */
   readonly chromium: () => ScriptBrowser | null;
@@ -107,7 +104,6 @@ export interface HookScripts {
 
 /** What scripted checks may monitor besides their scripts. Only the certificate is reported. */
 export interface SideProbe {
-  /** Whether a check uses it. */
   has(check: Pick<Check, 'settings'>): boolean;
   /** The probe for a probe thread. */
   createProbe(deps: ProbeDeps): ThreadProbe;
@@ -139,12 +135,10 @@ export interface CalledKind<Schema extends CheckSchema = CheckSchema> extends Ki
   readonly hooks?: never;
 }
 
-/** Any check kind. */
 export type AnyKind = CheckKind | ScriptedKind | CalledKind;
 
 /** What every kind declares about its settings and results. */
 export interface KindDescription<Schema extends CheckSchema = CheckSchema> {
-  /** Wire schema. */
   readonly schema: Schema;
   /** Metrics for analytics. */
   readonly measures: Measures;

@@ -26,7 +26,6 @@ export interface CheckSchema {
   readonly commonFields?: Readonly<Record<string, z.ZodType>>;
   /** Response fields in addition to those of requests. All are present. */
   readonly shown?: Readonly<Record<string, z.ZodType>>;
-  /** Fields of a result. */
   readonly result: Readonly<Record<string, z.ZodType>>;
   /** Fields that clients send for other kinds; ignored here. */
   readonly ignored?: readonly string[];

@@ -17,7 +17,6 @@ const networks: readonly (readonly [Exclude<AddressClass, 'public'>, string])[] 
   ['forbidden', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'],
 ];
 
-/** A list of networks. */
 export interface NetworkList {
   /** Whether an address, as returned by `plainAddress`, is in one of the networks. */
   holds(address: string): boolean;

@@ -19,7 +19,6 @@ export interface GatewayBounds {
 /** Enough for a page with many images, without harming name servers or other runs. */
 export const gatewayBounds: GatewayBounds = { atOnce: 256, perSecond: 200, calls: 10_000, askMs: 5000 };
 
-/** An open gateway. */
 export interface OpenGateway {
   /** Closes it and its connections. */
   readonly close: () => void;
@@ -103,7 +102,6 @@ const remembered = 3;
 /** Errors that tell something about the name or our own rules. */
 const answers: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EGRESS_REFUSED']);
 
-/** Records the lookups of a guard. */
 function watchLookups(guard: Guard): WatchedLookups {
   const unanswered = new Set<string>();
   const pending = new Set<{ readonly name: string; readonly startedAt: number }>();

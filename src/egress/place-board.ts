@@ -19,7 +19,6 @@ export type PlaceBoard = SharedArrayBuffer;
 const capacityBytes = 256 * 1024;
 const headerBytes = 8;
 
-/** Creates a board with these places. */
 export function createPlaceBoard(places: readonly Place[]): PlaceBoard {
   const board = new SharedArrayBuffer(headerBytes + capacityBytes);
   writePlaces(board, places);

@@ -13,7 +13,6 @@ export interface BatchWriter<Item> {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Options of a batch writer. */
 export interface BatchWriterOptions<Item> {
   readonly write: (batch: readonly Item[]) => Promise<void>;
   /** Whether an error is temporary, so that the batch is retried. */

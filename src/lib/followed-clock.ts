@@ -9,7 +9,6 @@ export interface ClockSet {
   readonly to: number;
 }
 
-/** The clock of a process. */
 export interface FollowedClock extends Clock {
   /** How far the machine's clock is ahead of this one, whole ms; negative = behind. */
   aheadMs(): number;

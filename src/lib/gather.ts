@@ -1,6 +1,5 @@
 // Collects items during a write and writes them together; each caller gets its own result.
 
-/** Options of a gatherer. */
 export interface GatherOptions<Item, Answer> {
   /** Returns results in the order of the items; an error rejects all of them. */
   readonly write: (items: readonly Item[]) => Promise<readonly Answer[]>;

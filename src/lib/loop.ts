@@ -1,7 +1,6 @@
 // Runs a step repeatedly: when woken or when its next time comes, one tick at a time. Wakes are hints, polling is the
 // guarantee: a lost wake only costs latency.
 
-/** A running loop. */
 export interface Loop {
   /** Requests a tick soon; several wakes before it are merged. */
   wake(): void;
@@ -13,7 +12,6 @@ export interface Loop {
   readonly isStalled: boolean;
 }
 
-/** Options of a loop. */
 export interface LoopOptions {
   /** Runs one tick; returns the maximum delay until the next one, ms (0 = at once). */
   readonly tick: () => Promise<number>;

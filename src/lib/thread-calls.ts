@@ -28,7 +28,6 @@ interface Thread<Lane, Answer> {
   readonly lane: Lane;
   /** Calls without a response, by number. */
   readonly calls: Map<number, Call<Answer>>;
-  /** The newest call sent to the thread. */
   lastSent: number;
   isFlushing: boolean;
 }
@@ -37,7 +36,6 @@ interface Thread<Lane, Answer> {
 const hungAfterMs = 15_000;
 const watchEveryMs = 5000;
 
-/** Starts the threads. */
 export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
   readonly #options: ThreadCallsOptions<Lane, Answer>;
   readonly #threads: readonly Thread<Lane, Answer>[];
@@ -90,7 +88,6 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
     return this.#threads.reduce((sum, { calls }) => sum + calls.size, 0);
   }
 
-  /** Stops the threads. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);

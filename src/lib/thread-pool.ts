@@ -28,7 +28,6 @@ const longestPauseMs = 10_000;
 /** A thread that lived this long does not count as failing repeatedly, ms. */
 const settledMs = 60_000;
 
-/** Starts the threads. */
 export function startThreadPool(options: ThreadPoolOptions): ThreadPool {
   const threads: (Worker | null)[] = [];
   const pauses = new Set<NodeJS.Timeout>();

@@ -6,7 +6,6 @@ import type { Run } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
-/** Store methods of this step. */
 interface WaitingRunStore {
   /** Since when runs have been waiting, by location; epoch ms, null = none. */
   runQueue(now: number): Promise<readonly { readonly location: string; readonly waitingSince: number | null }[]>;
@@ -19,7 +18,6 @@ interface WaitingRunStore {
   }): Promise<{ readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[] }>;
 }
 
-/** Dependencies of the step. */
 export interface CloseUnservedRunsOptions {
   readonly store: WaitingRunStore;
   readonly clock: Clock;

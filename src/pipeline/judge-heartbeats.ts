@@ -15,7 +15,6 @@ import type { Finding } from '#domain/results/result.ts';
 import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
-/** A ping to be evaluated. */
 interface WaitingPing {
   readonly id: string;
   /** Epoch ms. */
@@ -26,7 +25,6 @@ interface WaitingPing {
   readonly missed: MissedDeadline | null;
 }
 
-/** A due heartbeat. */
 interface DueHeartbeat<Ping> {
   readonly heartbeat: Heartbeat;
   readonly waiting: readonly Ping[];
@@ -46,7 +44,6 @@ interface Judged {
   readonly heartbeat: Heartbeat;
 }
 
-/** Store methods of this step. */
 interface HeartbeatStore<Ping> {
   judgeHeartbeats(
     rules: NotificationRules & {
@@ -62,7 +59,6 @@ interface HeartbeatStore<Ping> {
   }>;
 }
 
-/** Dependencies of the step. */
 export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> extends NotificationRules {
   readonly store: HeartbeatStore<Ping>;
   readonly clock: Clock;

@@ -24,7 +24,6 @@ interface DueAlert {
   readonly isFlappingDue: boolean;
 }
 
-/** Store methods of this step. */
 interface StateStore<Cursor, Opened> {
   judgeStates(
     rules: NotificationRules & {
@@ -35,7 +34,6 @@ interface StateStore<Cursor, Opened> {
   ): Promise<{ readonly opened: readonly Opened[]; readonly next: Cursor | null }>;
 }
 
-/** Dependencies of the step. */
 export interface JudgeStatesOptions<Cursor, Opened> extends NotificationRules {
   readonly store: StateStore<Cursor, Opened>;
   readonly clock: Clock;

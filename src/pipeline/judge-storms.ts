@@ -8,7 +8,6 @@ interface JudgedStorm {
   readonly isOver: boolean;
 }
 
-/** Dependencies of the step. */
 export interface JudgeStormsOptions {
   readonly store: {
     current(after: string | null, max: number): Promise<readonly string[]>;

@@ -3,7 +3,6 @@
 import type { Asset } from '#domain/results/asset.ts';
 import { type EndedAttempt, isStoredInFull, type Recorded } from '#domain/results/recording.ts';
 
-/** Store methods needed for this. */
 interface AssetStore {
   keep(
     owner: {
@@ -17,7 +16,6 @@ interface AssetStore {
   ): Promise<void>;
 }
 
-/** Dependencies. */
 export interface KeepAssetsOptions {
   readonly store: AssetStore;
   /** Records an attempt; null = it was dropped. */

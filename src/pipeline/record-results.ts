@@ -6,7 +6,6 @@ import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isTemporary } from '#lib/temporary-error.ts';
 
-/** Store methods of this step. */
 interface RecordStore {
   /** Records at least the first of the attempts in one transaction, and returns the outcomes of those it recorded. */
   recordAttempts(
@@ -19,7 +18,6 @@ interface RecordStore {
   ): Promise<Recorded[]>;
 }
 
-/** Dependencies of the step. */
 export interface RecordResultsOptions extends NotificationRules {
   readonly store: RecordStore;
   readonly clock: Clock;

@@ -13,7 +13,6 @@ import type { FollowedClock } from '#lib/followed-clock.ts';
 import { isTemporary } from '#lib/temporary-error.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
-/** Store methods of this step. */
 interface RunStore {
   claimRuns(claim: {
     readonly location: string;
@@ -36,7 +35,6 @@ interface RunStore {
   contextOf(run: Run): Promise<CheckContext | null>;
 }
 
-/** Dependencies of the step. */
 export interface RunChecksOptions {
   readonly store: RunStore;
   readonly clock: Clock & Partial<Pick<FollowedClock, 'lastSet' | 'setBackMs'>>;
@@ -245,7 +243,6 @@ function notRun(reason: Reason, now: number): Finding {
   return bareFinding(now, { verdict: 'unknown', reason, message });
 }
 
-/** Runs in progress. */
 interface RunsInProgress<Attempt> {
   readonly size: number;
   has(run: Run): boolean;

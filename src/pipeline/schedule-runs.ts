@@ -6,7 +6,6 @@ import type { Reason } from '#domain/results/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import { createOutages } from '#lib/outages.ts';
 
-/** Store methods of this step. */
 interface ScheduleStore {
   scheduleDue(rules: {
     readonly now: number;
@@ -33,7 +32,6 @@ interface FirstRunStore {
   }>;
 }
 
-/** Dependencies of the step. */
 export interface ScheduleRunsOptions {
   readonly store: ScheduleStore;
   readonly firstRuns: FirstRunStore;

@@ -48,7 +48,6 @@ function planOf({ isTest }: Held, { config }: AlertChannel): RetryPlan {
   return config['longTail'] === true ? 'long-tail' : 'normal';
 }
 
-/** Store methods of this step. */
 interface DeliveryStore extends RenderStore {
   claimDeliveries(claim: {
     readonly owner: string;
@@ -76,7 +75,6 @@ interface DeliveryStore extends RenderStore {
   ): Promise<boolean[]>;
 }
 
-/** Dependencies of the step. */
 export interface SendDeliveriesOptions {
   readonly store: DeliveryStore;
   readonly clock: Clock;

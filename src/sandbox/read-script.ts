@@ -10,7 +10,6 @@ import { insideFolder } from './inside-folder.ts';
 import { createRecent } from '#lib/recent.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 
-/** A script of a check. */
 export interface ReadableScript extends Pick<ScriptWork, 'sort'> {
   readonly path: string;
   readonly content: string;
@@ -34,7 +33,6 @@ export interface ScriptReader {
   ) => Promise<ScriptReading>;
 }
 
-/** Limits of script readers. */
 export interface ReaderBounds {
   /** Concurrent processes of all accounts. Each uses a full CPU; the last one is for another account. */
   readonly atOnce: number;

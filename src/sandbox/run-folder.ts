@@ -9,7 +9,6 @@ import type { TrustedCas } from './trusted-cas.ts';
 /** A file of a run: part of the script, or provided to it. */
 type RunFile = Omit<ScriptFile, 'content'> & { readonly content: string | Uint8Array };
 
-/** Folders of a run. */
 export interface RunFolder {
   /** The script's own folder. */
   readonly home: string;

@@ -21,7 +21,6 @@ import { takeAssets } from './take-assets.ts';
 import { traceMasker } from './trace-masker.ts';
 import { watchUse } from './watch-use.ts';
 
-/** A script's gateway. */
 export interface OpenedGateway {
   readonly close: () => void;
   /** Whether lookups of the script have no answer because no name server of this machine answers. */

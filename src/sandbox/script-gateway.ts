@@ -4,7 +4,6 @@ import type { OpenGateway } from './run-script.ts';
 import type { FromGateway, GatewaySettings, ToGateway } from './gateway-thread.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** Opens gateways for scripts. */
 export interface ScriptGateway {
   readonly open: OpenGateway;
   /** Whether no name server of this machine answers. Takes up to 3 s; false if the thread stops. */
@@ -15,7 +14,6 @@ export interface ScriptGateway {
   close(): Promise<void>;
 }
 
-/** Options of the gateway thread. */
 export interface ScriptGatewayOptions extends GatewaySettings {
   /** Called when the thread dies. It restarts and listens on the same sockets. */
   readonly onThreadEnd?: (error: Error) => void;

@@ -28,7 +28,6 @@ export interface ScriptPlace {
   readonly owner: number | null;
 }
 
-/** A running process. */
 export interface ScriptProcess {
   readonly place: ScriptPlace;
   readonly child: ChildProcess;
@@ -95,7 +94,6 @@ export function giveOrder({ child }: ScriptProcess, order: object): void {
   child.stdin?.end();
 }
 
-/** Kills the process. */
 export function endProcess({ child }: ScriptProcess): void {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined || exitCode !== null || signalCode !== null) return;

@@ -86,7 +86,6 @@ function partsOf(der: Buffer): Readonly<Record<'serial' | 'issuer' | 'subject', 
   return { serial, issuer, subject };
 }
 
-/** Elements of a constructed element. */
 function elementsIn(element: Buffer): Buffer[] {
   const found: Buffer[] = [];
   let { at, end } = contentOf(element, 0);

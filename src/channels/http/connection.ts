@@ -29,9 +29,7 @@ export interface ConnectedHandler extends Dispatcher.DispatchHandler {
 export interface Connections {
   /** Sends over a pooled connection. Throws undici's error for a request that cannot be sent. */
   dispatch(options: Dispatcher.DispatchOptions & { readonly origin: string }, handler: ConnectedHandler): void;
-  /** Number of known origins. */
   readonly origins: number;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 

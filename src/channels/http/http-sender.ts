@@ -27,7 +27,6 @@ interface Prepared {
 /** Completes a stored request with what is not stored in it: a signature, secrets of the channel. */
 export type Prepare = (sending: Sending) => Prepared;
 
-/** Options of a sender by HTTP. */
 export interface HttpSenderOptions extends Omit<SenderOptions, 'gateways' | 'operatorGuard'> {
   readonly prepare: Prepare;
 }

@@ -13,7 +13,6 @@ export interface AlertSummary {
   readonly title: string;
   /** The same without these marks. */
   readonly event: string;
-  /** Whether this is a test message. */
   readonly isTest: boolean;
   /** Sent again on request. */
   readonly isReplay: boolean;

@@ -39,7 +39,6 @@ export interface DigestSummary {
   readonly overviewLink: string;
 }
 
-/** A link and its text. */
 export interface DigestLink {
   readonly text: 'View check' | 'View result' | 'Acknowledge';
   readonly href: string;

@@ -34,7 +34,6 @@ export interface ReportGroup {
 const longestName = 100;
 const dayMs = 86_400_000;
 
-/** Summarizes a report. */
 export function summarizeReport({ report, variables, linkOf }: ReportMessage): ReportSummary {
   const { every, total, checks } = report;
   const replayed = variables['IS_REPLAY'] === true ? ' (replayed)' : '';

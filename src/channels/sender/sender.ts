@@ -6,7 +6,6 @@ import { ThreadCalls } from '#lib/thread-calls.ts';
 import type { FromSender, SenderSettings, ToSender } from './sender-thread.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** Options of the sending thread. */
 export interface SenderThreadOptions
   extends Pick<SenderSettings, 'egress'>, Partial<Pick<SenderSettings, 'extraCertificates' | 'gateways'>> {
   /** See ChannelSender. Default 30 s (spec §6.5). */

@@ -34,7 +34,6 @@ export interface Params {
   readonly outer: Params | null;
 }
 
-/** The value of an expression. */
 export type Value = (frame: Frame, rendering: Rendering) => unknown;
 
 /** Block parameters in scope, innermost first. */
@@ -66,7 +65,6 @@ export function valueOf(node: hbs.AST.Expression, declared: Declared): Value {
   return () => fixed;
 }
 
-/** Compiles a path. */
 export function pathValue(node: hbs.AST.PathExpression, declared: Declared): Value {
   const { parts, depth, data } = node;
   const [first] = parts;
@@ -175,7 +173,6 @@ export function callValue(call: Call, declared: Declared): Value | null {
   };
 }
 
-/** Compiles a comparison. */
 export function comparisonValue(
   call: Call,
   declared: Declared,

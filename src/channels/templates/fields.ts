@@ -6,7 +6,6 @@ import type { Reference } from './gate.ts';
 import { dollarNames } from './helpers.ts';
 import { TemplateError } from './template-error.ts';
 
-/** A template of a configuration. */
 export interface TemplateField {
   /** Such as `config.headers[0].value`. */
   readonly path: string;

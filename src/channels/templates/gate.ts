@@ -18,7 +18,6 @@ export interface Reference {
   readonly isVariable: boolean;
 }
 
-/** A template that passed the gate. */
 export interface Passed {
   readonly tree: hbs.AST.Program;
   readonly references: readonly Reference[];

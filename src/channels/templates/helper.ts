@@ -10,7 +10,6 @@ export interface Scope {
   readonly now: number;
   /** IANA name of the zone of the account. Only `localTime` uses it. */
   readonly timeZone: string;
-  /** Place of the call. */
   readonly place: Position;
   /** Counts `length` processed characters. Throws if the limit is exceeded. */
   handle(length: number): void;

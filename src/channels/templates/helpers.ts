@@ -19,7 +19,6 @@ const lookup: ValueHelper = {
   },
 };
 
-/** All helpers by name. */
 export const helpers: ReadonlyMap<string, Helper> = new Map<string, Helper>([
   ['if', block(1, 1)],
   ['unless', block(1, 1)],

@@ -23,7 +23,6 @@ interface OpenBlock {
 export const longName = `a name has more than ${limits.pathParts} parts`;
 export const tooManyNodes = `the template has more than ${limits.nodes} names, strings and numbers inside braces`;
 
-/** Contents of a template. */
 interface Scanned extends TemplateSize {
   readonly tags: Tag[];
 }
@@ -121,11 +120,9 @@ function commentEnd(source: string, at: number, fail: Fail): number | null {
   return fail(at, `this comment is never closed: end it with ${isLong ? '--}}' : '}}'}`);
 }
 
-/** Extent of one tag. */
 interface Extent {
   readonly end: number;
   readonly parentheses: number;
-  /** Nesting depth. */
   readonly depth: number;
   /** Approximate number of names, strings and numbers. */
   readonly words: number;

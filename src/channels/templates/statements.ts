@@ -28,7 +28,6 @@ interface Body {
 
 const printNothing: Statement = () => undefined;
 
-/** Compiles a program. */
 export function programOf(program: hbs.AST.Program | undefined, declared: Declared): Statement {
   const statements = (program?.body ?? []).flatMap((statement) => {
     const made = statementOf(statement, declared);

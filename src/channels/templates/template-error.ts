@@ -6,7 +6,6 @@ export interface Position {
   readonly column: number;
 }
 
-/** Place of a syntax node. */
 export function placeOfNode({ loc }: Pick<hbs.AST.Node, 'loc'>): Position {
   return { line: loc.start.line, column: loc.start.column + 1 };
 }

@@ -81,7 +81,6 @@ const localTime: ValueHelper = {
   fault: ([value]) => (isMissing(value) || parseInstant(value, 0) !== null ? null : notUnderstood(value)),
 };
 
-/** The time helpers by name. */
 export const timeHelpers: Readonly<Record<string, ValueHelper>> = {
   moment: momentHelper,
   date: momentHelper,

@@ -2,7 +2,6 @@
 import { namesIn, placeholder } from '#domain/checks/placeholder.ts';
 import type { JsonValue } from '#domain/json.ts';
 
-/** Whether a text has a placeholder. */
 export function hasPlaceholder(text: string): boolean {
   return text.includes('{{') && text.search(placeholder) >= 0;
 }

@@ -11,7 +11,6 @@ export interface Redactor {
   readonly longest: number;
   /** Total characters of masked texts. */
   readonly size: number;
-  /** The values to mask. */
   readonly values: readonly string[];
   readonly text: (text: string) => string;
   /** All encoded forms of the values, for other maskers. */

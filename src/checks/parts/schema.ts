@@ -5,7 +5,6 @@ import { orNull } from '#lib/schema/fields.ts';
 /** A host name or address, without scheme and port. */
 export const hostname = z.string().trim().min(1).max(2048);
 
-/** A port. */
 export const port = z.int().min(1).max(65_535);
 
 /** Address families to use. */

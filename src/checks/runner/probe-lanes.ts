@@ -66,12 +66,10 @@ export function newLane(): Lane {
   return { certificates: new Map(), outbox: emptyOutbox(), loopDelayMs: 0, isResolverDown: false };
 }
 
-/** An empty message. */
 export function emptyOutbox(): ToThread {
   return { probes: [], exchangeJobs: [], stop: [], certificates: new Map() };
 }
 
-/** The finding of a probe that crashed. */
 export function crashed(message: string): Finding {
   return bareFinding(Date.now(), { verdict: 'unknown', reason: 'crashed', message });
 }

@@ -32,7 +32,6 @@ export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'
   readonly onThreadEnd?: (error: Error) => void;
 }
 
-/** Probes in threads. */
 export interface Prober {
   /** Probes a target once. Never rejects. */
   probe(input: ProbeInput, signal?: AbortSignal): Promise<Finding>;
@@ -48,7 +47,6 @@ export interface Prober {
   close(): Promise<void>;
 }
 
-/** Starts the threads. */
 export function createProber(options: ProberOptions): Prober {
   const size = Math.max(1, options.threads);
   const lanes = Array.from({ length: size }, newLane);

@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net';
 /** Delay before the next address is tried in parallel, ms (RFC 8305 §5). */
 const staggerMs = 250;
 
-/** A connected socket. */
 interface Connection {
   readonly socket: Socket;
   /** The address that was asked for. */

@@ -45,7 +45,6 @@ type Anchors = ReadonlyMap<string, readonly X509Certificate[]>;
 
 let usual: Anchors | undefined;
 
-/** The certificates in a PEM text. */
 export function pemBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
@@ -126,7 +125,6 @@ export function isCertifiedBy(own: X509Certificate, issuer: X509Certificate): bo
   }
 }
 
-/** The certificate of a path that expires first. */
 export function firstToExpire(path: CertificatePath): X509Certificate {
   return path.reduce((first, each) => (Date.parse(each.validTo) < Date.parse(first.validTo) ? each : first));
 }

@@ -10,7 +10,6 @@ export function secretText(schema: z.ZodString): z.ZodString {
   return showAs(schema, z.string().nullable().describe('Masked.'));
 }
 
-/** Names of the secret fields. */
 export function secretFields(schema: z.ZodObject): string[] {
   return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
     isSecret(field) ? name : [],

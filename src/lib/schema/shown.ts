@@ -10,7 +10,6 @@ export type ShownAs<Field extends z.ZodType, View extends z.ZodType> = Field & {
 
 type Same<Value> = z.ZodType<Value, Value>;
 
-/** The schema of a field in responses. */
 export type Shown<Field> = Field extends { readonly [view]: infer View extends z.ZodType }
   ? View
   : Field extends z.ZodExactOptional<infer Inner>
@@ -19,7 +18,6 @@ export type Shown<Field> = Field extends { readonly [view]: infer View extends z
       ? z.ZodObject<ShownFields<Fields>, z.core.$strict>
       : Same<z.output<Field>>;
 
-/** The schemas of fields in responses. */
 export type ShownFields<Fields> = { [Name in keyof Fields]: Shown<Fields[Name]> };
 
 /** The field, shown in responses as another schema says: a time as text, a secret masked. Wrap it last. */

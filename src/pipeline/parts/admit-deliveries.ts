@@ -10,7 +10,6 @@ import {
 } from '#domain/deliveries/sending-quota.ts';
 import type { Clock } from '#lib/clock.ts';
 
-/** What this is joined with. */
 export interface AdmitOptions {
   /** null = channels of this type have no limit. */
   readonly quotaOf: (type: string) => SendingQuota | null;
@@ -31,7 +30,6 @@ export interface AdmitOptions {
 
 type Admitted = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId'>;
 
-/** What active hours are joined with. */
 export interface ActiveHoursOptions {
   readonly admit: (claim: {
     readonly accountId: string;
@@ -45,7 +43,6 @@ export interface ActiveHoursOptions {
   }) => Promise<boolean>;
   /** Whether newer messages of an incident supersede older ones. */
   readonly isSuperseded: (channelType: string) => boolean;
-  /** Whether channels of a type get digests. */
   readonly isDigested: (channelType: string) => boolean;
   readonly clock: Clock;
   readonly owner: string;

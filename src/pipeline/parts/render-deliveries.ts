@@ -8,7 +8,6 @@ import { FairQueue } from '#lib/fair-queue.ts';
 
 type OwnedId = Pick<DueDelivery, 'accountId' | 'id'>;
 
-/** Store methods for rendering. */
 export interface RenderStore {
   /** In the order of the deliveries; null = nothing is stored. */
   readContents(deliveries: readonly OwnedId[]): Promise<readonly (RenderInput | null)[]>;
@@ -25,7 +24,6 @@ interface Claimed {
   readonly channel: AlertChannel;
 }
 
-/** Dependencies of rendering. */
 export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly store: RenderStore;
   readonly owner: string;

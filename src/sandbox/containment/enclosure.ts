@@ -2,7 +2,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders of a run. */
 export interface RunFolders {
   /** Empty folder for the root of the script's file system. */
   readonly root: string;
@@ -81,7 +80,6 @@ function shownBy({ runtime, browser, gateway }: RunFolders, inside: string): rea
   ];
 }
 
-/** Writable mounts. */
 function writtenBy({ home }: RunFolders): readonly Mount[] {
   return [
     [home, 'home/check'],

@@ -1,7 +1,6 @@
 // What each level of containment protects. The table in docs/security.md and `doctor` use it.
 import type { Containment } from './containment.ts';
 
-/** A protection. */
 export interface Protection {
   readonly what: string;
   /** `yes`, or the limitation. */

@@ -7,7 +7,6 @@ import { commandName } from '#lib/package-files.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** An installed runtime. */
 export interface InstalledRuntime extends Runtime {
   /** Its folder, which contains node_modules. */
   readonly folder: string;

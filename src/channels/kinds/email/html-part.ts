@@ -41,7 +41,6 @@ export function htmlOfText(subject: string, text: string): string {
   return page(subject, `<p style="margin:0;font-size:15px;line-height:1.5;word-break:break-word">${lines(text)}</p>`);
 }
 
-/** Renders the HTML part of an invitation. */
 export function htmlOfInvitation(invitation: Readonly<Record<'title' | 'intro' | 'url' | 'note', string>>): string {
   const { title, intro, url, note } = invitation;
   const content = [
@@ -53,7 +52,6 @@ export function htmlOfInvitation(invitation: Readonly<Record<'title' | 'intro' |
   return page(title, content.join('\n'));
 }
 
-/** Renders the HTML part of a digest. */
 export function htmlOfDigest({ tone, label, title, note, sections, overviewLink }: DigestSummary): string {
   const content = [
     `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">${safe(label)}</span></p>`,
@@ -79,7 +77,6 @@ ${items.join('\n')}
 </ul>${rest}`;
 }
 
-/** Renders the HTML part of a report. */
 export function htmlOfReport({ title, period, figures, sections, link }: ReportSummary): string {
   const content = [
     `<h1 style="margin:0 0 4px;font-size:20px;line-height:1.3;font-weight:600">${escaped(title)}</h1>`,

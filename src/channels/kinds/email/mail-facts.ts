@@ -46,7 +46,6 @@ export function mailFacts(variables: TemplateVariables, timeZone: string): MailF
   };
 }
 
-/** The default subject. */
 export function defaultSubject({ label, title, checkName, tone, isReplay }: MailFacts): string {
   // The title of a certificate says which one and when.
   return `[${label}] ${tone === 'notice' ? title : `${checkName}${isReplay ? ' (replayed)' : ''}`}`;

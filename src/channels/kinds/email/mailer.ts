@@ -11,7 +11,6 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { certificateError } from '../../http/connector.ts';
 import { parseSender } from './address.ts';
 
-/** A mail server. */
 export interface MailServer {
   readonly host: string;
   readonly port: number;
@@ -24,7 +23,6 @@ export interface MailServer {
   readonly ownName: string;
 }
 
-/** Reads the server of a gateway. */
 export function serverOf({ url, startTls, from }: SmtpGateway): MailServer {
   const { protocol, hostname, port, username, password } = new URL(url);
   const isTls = protocol === 'smtps:';
@@ -93,7 +91,6 @@ type Connection = InstanceType<typeof SMTPConnection>;
 
 const commands = /^(?:EHLO|HELO|STARTTLS|AUTH|MAIL FROM|RCPT TO|DATA)\b/;
 
-/** A session with a mail server. */
 export class MailSession {
   /** The last command without arguments, i.e. the step of the dialogue. */
   command = 'greeting';

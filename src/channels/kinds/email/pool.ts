@@ -21,7 +21,6 @@ export interface Attempt {
   readonly isOver: boolean;
 }
 
-/** Sessions with one server. */
 export interface SessionPool {
   /** Waits for a place; false = the attempt was given up while it waited. */
   enter(attempt: Attempt): Promise<boolean>;
@@ -35,7 +34,6 @@ export interface SessionPool {
   close(): void;
 }
 
-/** Creates the pool of a server. */
 export function createSessionPool(server: MailServer, guard: EgressGuard, trust: Trust): SessionPool {
   const reach = reachThrough(guard);
   const idle = new Map<MailSession, NodeJS.Timeout>();

@@ -5,7 +5,6 @@ import { readAddress } from './address.ts';
 
 const text = (max: number) => z.string().max(max).nullable();
 
-/** Schema of requests. */
 export const emailConfig = z
   .strictObject({
     name: orNull(z.string().max(200), () => '').default(''),

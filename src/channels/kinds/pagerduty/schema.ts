@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { secretText } from '#lib/schema/secrets.ts';
 import { keyText, labelText, longTail } from '../../parts/fields.ts';
 
-/** Schema of requests. */
 export const pagerDutyConfig = z
   .strictObject({
     name: labelText,

@@ -24,7 +24,6 @@ export function renderSlack(config: JsonObject, variables: TemplateVariables, fa
   return messageOf(config, formatText(summary), blocksOf(summary), userAgent);
 }
 
-/** Renders the message of a digest. */
 export function renderSlackDigest(config: JsonObject, message: DigestMessage, facts: RenderFacts): Message {
   const { userAgent, timeZone } = facts;
   const { tone, label, headline, note, sections, overviewLink } = summarizeDigest(message, timeZone);

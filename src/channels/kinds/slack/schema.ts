@@ -5,7 +5,6 @@ import { secretText } from '#lib/schema/secrets.ts';
 import { showAs } from '#lib/schema/shown.ts';
 import { labelText, longTail } from '../../parts/fields.ts';
 
-/** Schema of requests. */
 export const slackConfig = z
   .strictObject({
     name: labelText,

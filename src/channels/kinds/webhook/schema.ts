@@ -8,7 +8,6 @@ import { showAs } from '#lib/schema/shown.ts';
 const templatePairs = pairs.describe('Values are templates.');
 const text = (max: number) => z.string().max(max).nullable();
 
-/** Schema of requests. */
 export const webhookConfig = z
   .strictObject({
     name: orNull(z.string().max(200), () => '').default(''),

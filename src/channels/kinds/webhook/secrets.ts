@@ -5,7 +5,6 @@ import type { Signing } from './sign.ts';
 
 type SigningSecrets = Pick<Signing, 'secret' | 'previousSecret'>;
 
-/** Returns the secrets that sign deliveries. */
 export function signingSecrets(stored: JsonObject): SigningSecrets {
   const { webhookSecret = null, previousSecret = null } = stored as {
     readonly webhookSecret?: string;

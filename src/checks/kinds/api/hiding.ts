@@ -4,7 +4,6 @@ import { createRedactor, type Redactor } from '../../parts/redact.ts';
 
 /** Masks values in texts. */
 export interface Hiding {
-  /** Adds values to mask. */
   add(values: readonly string[]): void;
   /** Adds a value that a script made secret; null if it is too long. Beyond the limits, everything is masked. */
   readonly addSecret: (value: string | null) => void;

@@ -42,7 +42,6 @@ export function createHookProbe(deps: HookProbeDeps): Probe {
   };
 }
 
-/** State of a run. */
 interface HookRun {
   readonly deps: HookProbeDeps;
   readonly input: ProbeInput;
@@ -167,7 +166,6 @@ function notSent(startedAt: number, { verdict, reason, message }: ScriptVerdict)
   return { ...wrongSettings(startedAt, ''), verdict, reason, message };
 }
 
-/** A script that ran. */
 interface RanScript {
   readonly name: HookScript['name'];
   /** Epoch ms. */

@@ -5,7 +5,6 @@ import type { JsonValue } from '#domain/json.ts';
 import type { ScriptFile } from '#domain/checks/script.ts';
 import { text } from '../../parts/read.ts';
 
-/** A script of a check or its group. */
 export interface HookScript {
   readonly name: 'groupSetup' | 'setup' | 'teardown' | 'groupTeardown';
   /** Its name in messages. */

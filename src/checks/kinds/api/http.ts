@@ -13,7 +13,6 @@ import { hasPlaceholder } from '../../parts/placeholders.ts';
 
 const read = readerOf(apiSchema);
 
-/** Reads the settings of an API check. */
 export function readSettings(settings: JsonObject): HttpSettings {
   const { request, ...others } = read(settings);
   return { ...withoutEmptyAuth(request), ...others };

@@ -12,7 +12,6 @@ import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer, readHe
 /** UDP queries are repeated after this time, because packets get lost. */
 const againMs = 1500;
 
-/** A name server. */
 export interface NameServer {
   /** Name or address. */
   readonly host: string;

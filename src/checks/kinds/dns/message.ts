@@ -3,7 +3,6 @@ import { domainToASCII } from 'node:url';
 import { dataText } from './record-data.ts';
 import { readName } from './name.ts';
 
-/** Supported record types. */
 export const recordTypes = {
   A: 1,
   NS: 2,

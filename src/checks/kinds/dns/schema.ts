@@ -6,7 +6,6 @@ import { assertionList } from '../../parts/assertions/schema.ts';
 import { type RecordType, recordTypes } from './message.ts';
 import { hostname, inFull, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
-/** Assertion sources. */
 export const sources = ['RESPONSE_CODE', 'RESPONSE_TIME', 'TEXT_ANSWER', 'JSON_ANSWER'] as const;
 const recordType = z.enum((Object.keys(recordTypes) as RecordType[]).toSorted());
 

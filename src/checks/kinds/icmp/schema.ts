@@ -5,7 +5,6 @@ import type { CheckSchema } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, lightResult, limit } from '../../parts/schema.ts';
 
-/** Assertion sources. */
 export const sources = ['LATENCY', 'JSON_RESPONSE'] as const;
 
 const ms = z.number();

@@ -24,7 +24,6 @@ export function plain(number: number): number {
   return 0x80 | number;
 }
 
-/** A DER element. */
 export interface Element {
   readonly tag: number;
   readonly content: Buffer;

@@ -15,10 +15,8 @@ import type { EgressGuard } from '../../kind.ts';
 import { stopped } from '../../parts/connection/fault.ts';
 import { withinLimit } from '../../parts/connection/reach.ts';
 
-/** Source of a revocation status. */
 export type RevocationSource = 'STAPLED' | 'OCSP' | 'CRL';
 
-/** Revocation status. */
 export interface Revocation {
   readonly status: StatusStatement['status'];
   /** null if there is no status. */
@@ -51,7 +49,6 @@ interface Cached<Value> {
   readonly until: number;
 }
 
-/** Dependencies of a check. */
 export interface RevocationOptions extends Omit<AskingDeps, 'limitMs'> {
   readonly mode: SslConfig['revocation'];
   /** Epoch ms. */

@@ -6,7 +6,6 @@ import type { CheckSchema, SettingsOf } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
-/** Assertion sources. */
 export const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
 const versions = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
 const severities = ['fail', 'degrade', 'ignore'] as const;

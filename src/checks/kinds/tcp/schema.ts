@@ -5,7 +5,6 @@ import type { CheckSchema } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
-/** Assertion sources. */
 export const sources = ['RESPONSE_DATA', 'RESPONSE_TIME'] as const;
 
 const request = z

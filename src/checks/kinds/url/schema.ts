@@ -6,7 +6,6 @@ import { assertionList } from '../../parts/assertions/schema.ts';
 import { httpResult, templatedUrl } from '../../parts/http/schema.ts';
 import { ipFamily, responseTimes } from '../../parts/schema.ts';
 
-/** Assertion sources. */
 export const sources = ['STATUS_CODE'] as const;
 
 const useApi = 'use an API check (POST /v1/checks/api)';
@@ -24,7 +23,6 @@ const hints = {
   contains: onlyStatus,
 };
 
-/** Hints for fields outside the request. */
 const hintsOutsideRequest = { keyword: onlyStatus, contains: onlyStatus };
 
 /** The method is always GET, but clients send it. */

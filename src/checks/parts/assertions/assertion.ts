@@ -55,7 +55,6 @@ export const comparisons = [
 ] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** A compiled assertion. */
 export interface Assertion {
   readonly source: AssertionSource;
   readonly comparison: Comparison;
@@ -78,7 +77,6 @@ export interface JsonPath {
   readonly mode: MatchMode;
 }
 
-/** Type of each source. */
 export const sortOf: Readonly<Record<AssertionSource, SourceSort>> = {
   STATUS_CODE: 'number',
   JSON_BODY: 'json',
@@ -136,7 +134,6 @@ const comparisonsOfSort: Readonly<Record<SourceSort, readonly Comparison[]>> = {
   field: withoutKeys,
 };
 
-/** Comparisons that a source supports. */
 export function comparisonsOf(source: AssertionSource): readonly Comparison[] {
   return comparisonsOfSort[sortOf[source]];
 }

@@ -7,7 +7,6 @@ import { createTarget, holds, type Observed, type Target } from './compare.ts';
 import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview, valueAt } from './json-document.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Input of assertions. */
 export interface Observation {
   /** Values by source: a scalar, an object of headers or fields, or a JSON document. */
   readonly values: Readonly<Partial<Record<AssertionSource, JsonValue>>>;

@@ -120,7 +120,6 @@ export function preview(value: ExactValue, max: number): string {
   return parts.join('');
 }
 
-/** Whether a value is a list. */
 export function isList(value: ExactValue | undefined): value is readonly ExactValue[] {
   return Array.isArray(value);
 }

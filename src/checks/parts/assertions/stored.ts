@@ -3,7 +3,6 @@ import type { JsonValue } from '#domain/json.ts';
 import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
 import { sentence } from './sentence.ts';
 
-/** An assertion and its outcome. */
 export interface AssertionOutcome {
   readonly source: AssertionSource;
   readonly comparison: Comparison;

@@ -4,13 +4,11 @@ import { type ClientIdentity, identityFor } from '#domain/accounts/client-certif
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import type { ProbeDeps } from '../../kind.ts';
 
-/** Options of a TLS connection. */
 export interface TlsSettings {
   readonly secureContext: SecureContext;
   readonly trust: Trust;
 }
 
-/** The settings for a host. */
 export type TlsFor = (host: string) => TlsSettings;
 
 /** Creates the TLS settings of an account. @param options options for all connections */

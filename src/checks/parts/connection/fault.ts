@@ -14,7 +14,6 @@ export interface Fault {
   readonly unresolved?: string;
 }
 
-/** Fault of a stopped probe. */
 export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 /** Whether a reason is about Tocsin's own machine, so that there is no verdict. */
@@ -161,7 +160,6 @@ const protocolWords: Readonly<Record<string, string>> = {
   HPE_UPGRADE: 'switched protocols without being asked to',
 };
 
-/** Phase of a request. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'firstByte' | 'download';
 
 const phaseWords: Readonly<Record<Phase, string>> = {

@@ -6,7 +6,6 @@ import type { EgressGuard } from '../../kind.ts';
 import type { Fault, Phase } from './fault.ts';
 import { type Attempt, attempt, emptyAttempt, type Endpoint } from './reach.ts';
 
-/** Target of a handshake. */
 export interface Handshake {
   readonly place: Endpoint;
   /** SNI server name; null for an address. */
@@ -18,7 +17,6 @@ export interface Handshake {
   readonly limitMs: number;
 }
 
-/** Result of a handshake. */
 export interface Peer {
   readonly path: CertificatePath;
   /** For example `TLSv1.3`. */

@@ -18,7 +18,6 @@ const limitMs = 5000;
 /** Maximum cached certificates. Beyond it, every probe fetches its own. */
 const maxRemembered = 20_000;
 
-/** A domain to monitor. */
 export interface NamedDomain {
   /** Identifies the check revision, for caching. */
   readonly by: Pick<ThreadInput, 'check' | 'revision'>;

@@ -15,7 +15,6 @@ import {
   timeoutFault,
 } from './fault.ts';
 
-/** A target. */
 export interface Endpoint {
   /** Name or address, without brackets. */
   readonly host: string;

@@ -7,7 +7,6 @@ import { JsonProblem } from '../assertions/json-document.ts';
 import { type DecodedBody, decodeBody, decoderOf, keepBody, type TruncatedBody } from '../http/body.ts';
 import type { Redactor } from '../redact.ts';
 
-/** A body as received. */
 export interface WireBody {
   readonly pieces: readonly Uint8Array[];
   /** Content and transfer encodings in order of application. */
@@ -21,7 +20,6 @@ export interface WireBody {
   readonly wantsText: boolean;
 }
 
-/** The work on a response. */
 export interface AnswerWork {
   /** Account of the check; accounts share the other thread fairly. */
   readonly accountId: string;
@@ -34,7 +32,6 @@ export interface AnswerWork {
   readonly leftMs?: number;
 }
 
-/** The result. */
 export interface WorkedAnswer {
   readonly outcomes: readonly Outcome[];
   /** Processed `WireBody`; null if there was none or processing failed. */
@@ -42,7 +39,6 @@ export interface WorkedAnswer {
   readonly leftMs: number;
 }
 
-/** A processed body. */
 export interface ReadBody extends Pick<DecodedBody, 'isCut' | 'problem' | 'isUnknown'> {
   readonly kept: TruncatedBody;
   readonly decodedBytes: number;

@@ -18,7 +18,6 @@ export interface Judged {
   readonly unresolved?: string;
 }
 
-/** Creates a failed verdict. */
 export function failed(reason: Reason, message: string): Judged {
   return { verdict: 'failed', reason, message };
 }

@@ -77,7 +77,6 @@ export class BodyStore {
     return true;
   }
 
-  /** Ends the body. */
   end(): void {
     this.#closePage();
   }

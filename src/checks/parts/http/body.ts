@@ -14,7 +14,6 @@ export const keptBytes = 64 * 1024;
 /** Smaller bodies are decompressed synchronously. */
 const smallBytes = 256 * 1024;
 
-/** A decompressed body. */
 export interface DecodedBody {
   readonly bytes: Buffer;
   /** Whether it exceeds the memory limit. */

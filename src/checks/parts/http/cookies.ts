@@ -6,7 +6,6 @@ import type { OutgoingRequest } from './plan.ts';
 const maxCookies = 50;
 const maxCharacters = 4096;
 
-/** Cookies of one run. */
 export interface RunCookies {
   /** Stores `Set-Cookie` headers. Ignores invalid cookies and those for other domains. */
   store(url: string, headers: readonly string[]): void;

@@ -30,7 +30,6 @@ export interface InspectedHops {
   readonly fault: Fault | null;
 }
 
-/** The body that was read. */
 export interface SeenBody extends Omit<ReadBody, 'isEncoded'> {
   /** Whether part of it was dropped because of the account's memory limit. */
   readonly isRefused: boolean;

@@ -23,7 +23,6 @@ export interface Hop extends Received, Attempt {
   certificate: SeenCertificate | null;
 }
 
-/** Dependencies of a hop. */
 export interface HopDeps extends Reading {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;

@@ -36,7 +36,6 @@ export interface Confidential {
   readonly isIn: (text: string) => boolean;
 }
 
-/** The plan of a probe. */
 export interface Plan {
   /** Check and revision. */
   readonly of: Pick<ThreadInput, 'check' | 'revision'>;

@@ -22,7 +22,6 @@ import { family } from '../read.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { createNamedCertificates } from '../connection/named-certificate.ts';
 
-/** Creates the probe of a check type. */
 export function createHttpProbe(deps: ProbeDeps, kind: HttpKind): ThreadProbe {
   const inspect = createInspect(deps);
   return async (input, signal) => {
@@ -204,7 +203,6 @@ const unread: ReadBody = {
   isEncoded: false,
 };
 
-/** A certificate and its host. */
 interface ShownCertificate {
   readonly place: Endpoint;
   readonly certificate: SeenCertificate;

@@ -8,7 +8,6 @@ export const maxRedirects = 10;
 
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Whether a response is a redirect. */
 export function isRedirect(answer: IncomingMessage): boolean {
   return redirecting.has(answer.statusCode ?? 0) && answer.headers.location !== undefined;
 }

@@ -2,7 +2,6 @@
 import { fillIn } from '../placeholders.ts';
 import type { BodyType } from './schema.ts';
 
-/** Default content type of each body type. */
 export const contentTypes: Readonly<Record<BodyType, string | null>> = {
   NONE: null,
   JSON: 'application/json',

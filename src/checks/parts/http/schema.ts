@@ -7,7 +7,6 @@ import { orNull } from '#lib/schema/fields.ts';
 import { assertionList } from '../assertions/schema.ts';
 import { assertionOutcome, inFull, ipFamily, unmeasured } from '../schema.ts';
 
-/** Body types. */
 const bodyTypes = ['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE'] as const;
 export type BodyType = (typeof bodyTypes)[number];
 
@@ -37,7 +36,6 @@ export const assertions = assertionList('Assertion', httpSources, 'JSON_BODY: a 
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
 
-/** The request of an API check. */
 export const apiRequest = z
   .strictObject({
     method: httpMethod,

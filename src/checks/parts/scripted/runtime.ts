@@ -4,7 +4,6 @@ import { bareFinding, type Finding } from '#domain/results/result.ts';
 import { runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/checks/runtime.ts';
 import type { ScriptRuntime } from '../../kind.ts';
 
-/** A runtime and its warnings. */
 export interface ChosenRuntime {
   readonly runtime: ScriptRuntime;
   readonly warnings: readonly string[];
@@ -22,7 +21,6 @@ export function chooseRuntime(
   return { runtime: choice.runtime, warnings: runtimeWarnings(wanted, choice, now) };
 }
 
-/** The finding of a check without a runtime. */
 export function withoutRuntime(now: number, message: string): Finding {
   return bareFinding(now, { verdict: 'unknown', reason: 'runtime', message: `not run: ${message}` });
 }

@@ -11,7 +11,6 @@ const file = z.strictObject({
   content: z.string().max(maxText, 'must be at most 512 kB'),
 });
 
-/** Request fields. */
 export const scriptedFields = {
   script: z
     .string()
@@ -37,7 +36,6 @@ export const scriptedFrequency = frequency.refine(
   'must be at least 1: a script runs at most once per minute',
 );
 
-/** Runtime warning of a check with scripts. */
 export const runtimeWarning = z
   .string()
   .nullable()
@@ -70,7 +68,6 @@ export const logLine = z.strictObject({
   msg: z.string(),
 });
 
-/** Result of a script run. */
 export const scriptResult = {
   runtimeVersion: z.string().nullable().describe('Runtime of the script. null = none.'),
   nodeJsVersion: z.string().nullable(),

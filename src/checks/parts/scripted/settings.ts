@@ -4,7 +4,6 @@ import type { KeepWhen, ScriptFile, ScriptKeeps, ScriptWork } from '#domain/chec
 import type { SettingsProblem } from '../../kind.ts';
 import { list, text } from '../read.ts';
 
-/** Files of a scripted check. */
 export interface ScriptSettings {
   readonly entry: string;
   /** Starts with the script itself. */
@@ -12,7 +11,6 @@ export interface ScriptSettings {
   readonly sort: ScriptWork['sort'];
 }
 
-/** Default path of a script. */
 const defaultPath = 'check.spec.ts';
 /** Reserved names in a script's folder. */
 const ourNames = ['node_modules', 'tmp'];
