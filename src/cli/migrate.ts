@@ -7,50 +7,29 @@ import { configVariables, type DatabaseUrl } from '#config/variables.ts';
 import { isUuid } from '#lib/id.ts';
 import { copyOneAccount } from './copy-account.ts';
 import { UsageError } from './usage-error.ts';
-import {
-  type DatabaseAddress,
-  foreseen,
-  isSameDatabase,
-  listenerOf,
-  opened,
-  openSource,
-  openTarget,
-  tableLines,
-} from './move-sides.ts';
-import { copyInstallation } from '#store/copy/copy-installation.ts';
-import { CommandError } from './command-error.ts';
-import { createProgress, type Screen } from './progress.ts';
+import { moveBetween, type MoveOrder } from './move-sides.ts';
+import { copyInstallation, type CopyOrder } from '#store/copy/copy-installation.ts';
+import type { Screen } from './progress.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** Options of a migration. */
-export interface MigrateOrder {
-  readonly from: DatabaseAddress;
-  readonly to: DatabaseAddress;
-  /** 32 bytes, the same for source and target. */
-  readonly secretKey: Uint8Array;
-  readonly overwrite: boolean;
-}
-
 /** Copies and verifies the installation, and reports progress. Throws CommandError. */
-export async function migrate({ from, to, secretKey, overwrite }: MigrateOrder, screen: Screen): Promise<void> {
-  if (isSameDatabase(from, to)) throw new CommandError('--from and --to name the same database');
-  const progress = createProgress(screen);
+async function migrate(order: MoveOrder & CopyOrder): Promise<void> {
   const startedAt = screen.now();
-  await foreseen(async () => {
-    await using source = await opened(openSource(from));
-    await using target = await opened(openTarget(to));
-    progress.say(`from ${source.side.shown}\nto   ${target.side.shown}`);
-    const tables = await copyInstallation(source.side, target.side, { secretKey, overwrite }, listenerOf(progress));
-    progress.end();
-    for (const line of tableLines(tables)) progress.say(line);
-    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    const seconds = (screen.now() - startedAt) / 1000;
-    progress.say(
-      `Copied and verified ${rows} rows in ${tables.length} tables in ${seconds.toFixed(1)} s.\n` +
-        `Start Tocsin with DATABASE_URL=${target.side.shown} and the same secret key. ${source.side.shown} is ` +
-        `unchanged. Do not start it again, or both installations will run the same checks.`,
-    );
-  });
+  await moveBetween(
+    order,
+    'copy',
+    screen,
+    (source, target, listener) => copyInstallation(source, target, order, listener),
+    (source, target, tables) => {
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      const seconds = (screen.now() - startedAt) / 1000;
+      return (
+        `Copied and verified ${rows} rows in ${tables.length} tables in ${seconds.toFixed(1)} s.\n` +
+        `Start Tocsin with DATABASE_URL=${target.shown} and the same secret key. ${source.shown} is ` +
+        `unchanged. Do not start it again, or both installations will run the same checks.`
+      );
+    },
+  );
 }
 
 interface MigrateOptions {
@@ -88,7 +67,7 @@ async function migrateDatabase(values: MigrateOptions): Promise<void> {
   const { account, toSecretKeyFile: keyFile } = values;
   if (account === undefined) {
     if (keyFile !== undefined) throw new UsageError('--to-secret-key-file requires --account');
-    await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
+    await migrate({ from, to, secretKey, overwrite: values.overwrite === true });
     return;
   }
   if (!isUuid(account)) throw new UsageError('--account must be an account id (UUID)');

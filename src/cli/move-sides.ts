@@ -1,64 +1,42 @@
 // Parses the databases of `--from` and `--to` and opens them for a copy.
-import type { VerifiedTable } from '#store/copy/copy-installation.ts';
-import { CommandError } from './command-error.ts';
-import type { Progress } from './progress.ts';
+import type { DatabaseUrl } from '#config/variables.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
-import { openPostgresSource, openPostgresTarget } from '#store/copy/postgres-side.ts';
-import { openSqliteReader, openSqliteSource, openSqliteTarget } from '#store/copy/sqlite-side.ts';
-import type { Side } from '#store/copy/side.ts';
-
-/** A database of either engine. */
-export type DatabaseAddress =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly address: PostgresAddress };
+import type { CopyListener } from '#store/copy/copy-installation.ts';
+import type { VerifiedTable } from '#store/copy/copy-table.ts';
+import { openPostgresSide } from '#store/copy/postgres-side.ts';
+import type { Side, SideUse } from '#store/copy/side.ts';
+import { openSqliteSide } from '#store/copy/sqlite-side.ts';
+import { CommandError } from './command-error.ts';
+import { createProgress, type Progress, type Screen } from './progress.ts';
 
 /** Whether two addresses are textually the same database. */
-export function isSameDatabase(a: DatabaseAddress, b: DatabaseAddress): boolean {
+function isSameDatabase(a: DatabaseUrl, b: DatabaseUrl): boolean {
   if (a.kind === 'sqlite' && b.kind === 'sqlite') return a.path === b.path;
   if (a.kind === 'sqlite' || b.kind === 'sqlite') return false;
   const place = ({ host, port, database }: PostgresAddress): string => `${host} ${port} ${database}`;
   return place(a.address) === place(b.address);
 }
 
-/** Opens the source. Throws if it cannot be opened, is in use or has another schema version. */
-export function openSource(address: DatabaseAddress, mode: 'read' | 'write' = 'read'): Promise<Side> {
-  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteSource(address.path, mode);
-}
-
-/** Opens the target; creates and migrates it if needed. Throws as `openSource` does. */
-export function openTarget(address: DatabaseAddress): Promise<Side> {
-  return address.kind === 'postgres' ? openPostgresTarget(address.address) : openSqliteTarget(address.path);
-}
-
-/** Opens a database for reading while its service may be running. Throws as `openSource` does. */
-export function openReader(address: DatabaseAddress): Promise<Side> {
-  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteReader(address.path);
+/** Opens a database. Throws if that is not possible, it is in use, or has another schema version. */
+export function openSide(database: DatabaseUrl, use: SideUse): Promise<Side> {
+  return database.kind === 'postgres' ? openPostgresSide(database.address, use) : openSqliteSide(database.path, use);
 }
 
 /** Reports the progress of a copy. */
-export function listenerOf(progress: Progress) {
+function listenerOf(progress: Progress): CopyListener {
   return {
-    onRemove(tables: readonly { readonly name: string; readonly rows: number }[]) {
+    onRemove(tables) {
       for (const { name, rows } of tables) progress.say(`deleted from the target: ${rows} rows of ${name}`);
     },
-    onResume: (table: string) => progress.say(`resuming an interrupted copy at ${table}`),
-    onTable: (step: 'copy' | 'verify' | 'remove', table: string, rows: number) =>
-      progress.begin(`${step} ${table}`, rows),
-    onRows: (rows: number) => progress.add(rows),
+    onResume: (table) => progress.say(`resuming an interrupted copy at ${table}`),
+    onTable: (step, table, rows) => progress.begin(`${step} ${table}`, rows),
+    onRows: (rows) => progress.add(rows),
   };
 }
 
-/** A line per table: rows and checksum. */
-export function tableLines(tables: readonly VerifiedTable[]): string[] {
-  const width = Math.max(...tables.map(({ name }) => name.length));
-  return tables.map(
-    ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(10)} rows  ${checksum}`,
-  );
-}
-
-/** A side that closes when its block ends. */
-export async function opened(opening: Promise<Side>): Promise<AsyncDisposable & { readonly side: Side }> {
-  const side = await opening;
+/** A side that closes when its block ends. Throws as `openSide` does. */
+export async function opened(database: DatabaseUrl, use: SideUse): Promise<AsyncDisposable & { readonly side: Side }> {
+  const side = await openSide(database, use);
   return { side, [Symbol.asyncDispose]: () => side.close() };
 }
 
@@ -81,4 +59,34 @@ export async function foreseen<Answer>(work: () => Promise<Answer>): Promise<Ans
       throw new CommandError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** Options of a command that copies between databases. */
+export interface MoveOrder {
+  readonly from: DatabaseUrl;
+  readonly to: DatabaseUrl;
+}
+
+/** Opens both databases, copies, and prints progress and a line per table. Throws CommandError. */
+export async function moveBetween(
+  { from, to }: MoveOrder,
+  use: SideUse,
+  screen: Screen,
+  copy: (source: Side, target: Side, listener: CopyListener) => Promise<VerifiedTable[]>,
+  summaryOf: (source: Side, target: Side, tables: readonly VerifiedTable[]) => string,
+): Promise<void> {
+  if (isSameDatabase(from, to)) throw new CommandError('--from and --to name the same database');
+  const progress = createProgress(screen);
+  await foreseen(async () => {
+    await using source = await opened(from, use);
+    await using target = await opened(to, 'fill');
+    progress.say(`from ${source.side.shown}\nto   ${target.side.shown}`);
+    const tables = await copy(source.side, target.side, listenerOf(progress));
+    progress.end();
+    const width = Math.max(...tables.map(({ name }) => name.length));
+    for (const { name, rows, checksum } of tables) {
+      progress.say(`${name.padEnd(width)}  ${String(rows).padStart(10)} rows  ${checksum}`);
+    }
+    progress.say(summaryOf(source.side, target.side, tables));
+  });
 }

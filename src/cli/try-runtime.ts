@@ -6,14 +6,15 @@ import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/checks/runti
 import type { CheckContext } from '#domain/results/recording.ts';
 import { createLanes } from '#lib/lanes.ts';
 import { readContexts } from '#store/copy/read-contexts.ts';
+import type { DatabaseUrl } from '#config/variables.ts';
 import { CommandError } from './command-error.ts';
-import { type DatabaseAddress, foreseen, opened, openReader } from './move-sides.ts';
+import { foreseen, opened } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
 import { withoutControls } from './received.ts';
 
 /** Options of `runtimes try`. */
 export interface TryOrder {
-  readonly database: DatabaseAddress;
+  readonly database: DatabaseUrl;
   /** Secret key of the database, 32 bytes. */
   readonly secretKey: Uint8Array;
   /** The runtime to try; must be installed. */
@@ -89,7 +90,7 @@ export async function tryRuntime(order: TryOrder, deps: TryDeps, screen: Screen)
 }
 
 async function contextsOf(order: TryOrder, { isScripted }: TryDeps): Promise<CheckContext[]> {
-  await using from = await opened(openReader(order.database));
+  await using from = await opened(order.database, 'read');
   const wanted = order.checks === null ? null : new Set(order.checks.map((id) => id.toLowerCase()));
   const found: CheckContext[] = [];
   for await (const context of readContexts(from.side, order.secretKey, ['API', 'MULTI_STEP', 'BROWSER'])) {

@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openSource } from '#cli/move-sides.ts';
+import { openSide } from '#cli/move-sides.ts';
 import { sumOf } from '#store/copy/copy-table.ts';
-import { isCarried } from '#store/copy/shape.ts';
+import { isCarried } from '#store/copy/table.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import { paste } from '../support/service/command.ts';
@@ -23,10 +23,10 @@ const secretKey = new Uint8Array(32).fill(7);
 
 /** Row counts and sums of every table. */
 async function sumsOf(url: string): Promise<string[]> {
-  const side = await openSource({ kind: 'postgres', address: readPostgresAddress(url) });
+  const side = await openSide({ kind: 'postgres', address: readPostgresAddress(url) }, 'copy');
   const sums: string[] = [];
   for (const table of side.tables.filter(isCarried)) {
-    const sum = await sumOf(side, table, {});
+    const sum = await sumOf({ side }, table);
     sums.push(`${table.name} ${sum.rows} ${sum.text()}`);
   }
   await side.close();
@@ -57,7 +57,7 @@ describe('about PostgreSQL: a backup of it', () => {
     const open = (url: string) => openPostgresStore({ address: readPostgresAddress(url), secretKey, clock });
     await (await open(from.url)).close();
     const raw = openRawPostgres(from.url);
-    const side = await openSource({ kind: 'postgres', address: readPostgresAddress(from.url) });
+    const side = await openSide({ kind: 'postgres', address: readPostgresAddress(from.url) }, 'copy');
     const { tables } = side;
     await side.close();
     for (const table of tables.filter(isCarried)) fill(raw, table, 7, clock.now());

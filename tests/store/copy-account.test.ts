@@ -1,17 +1,17 @@
 // One account from an installation to another while both are stopped: nothing lost, nothing of others touched.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { openSource, openTarget } from '#cli/move-sides.ts';
+import { openSide } from '#cli/move-sides.ts';
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { copyAccount } from '#store/copy/copy-account.ts';
-import { isOfAccounts } from '#store/copy/shape.ts';
-import type { Side, Writing } from '#store/copy/side.ts';
+import { isOfAccounts } from '#store/copy/table.ts';
+import type { Side } from '#store/copy/side.ts';
 import { inStep } from '#store/schedules/schedule-rounds.ts';
 import { createSeal } from '#store/base/seal.ts';
 import { it, type NewStore } from '../support/store/each-engine.ts';
-import { rowsOf } from '../support/store/every-table.ts';
+import { addMadeUpTable, rowsOf } from '../support/store/every-table.ts';
 import { aCheck } from '../support/store/records.ts';
 import { insertRow, putAccount, putResult } from '../support/store/rows.ts';
 import { secretKey, type TempStore } from '../support/store/temp-store.ts';
@@ -36,8 +36,8 @@ class Fixture implements AsyncDisposable {
   /** Stops both installations and copies; `wrap` may let writes of a side fail. */
   async copy(accountId: string, wrap: (side: Side) => Side = (side) => side): Promise<void> {
     await Promise.all([this.source.rest(), this.target.rest()]);
-    const from = await openSource(this.source.address, 'write');
-    const to = await openTarget(this.target.address);
+    const from = await openSide(this.source.address, 'move');
+    const to = await openSide(this.target.address, 'fill');
     // Time is what the stores take for it.
     const at = (side: Side, { clock }: TempStore): Side => wrap({ ...side, now: () => Promise.resolve(clock.now()) });
     try {
@@ -82,7 +82,7 @@ function ownRows({ raw }: TempStore, table: string, accountId: string): string[]
 }
 
 async function tablesOf({ address }: TempStore) {
-  const side = await openSource(address);
+  const side = await openSide(address, 'copy');
   await side.close();
   return side.tables;
 }
@@ -97,8 +97,7 @@ function failingFrom(nth: number): (side: Side) => Side {
   let writes = 0;
   return (side) => ({
     ...side,
-    write: <Answer>(work: (writing: Writing) => Promise<Answer>): Promise<Answer> =>
-      ++writes >= nth ? Promise.reject(new Error('killed')) : side.write(work),
+    transaction: (work) => (++writes >= nth ? Promise.reject(new Error('killed')) : side.transaction(work)),
   });
 }
 
@@ -123,17 +122,22 @@ describe('the copy of an account', () => {
     ]);
   });
 
-  it('holds everything, secrets readable by the key of the target, and leaves nothing in the source', async (newStore) => {
+  it('holds everything, also of a table that no code mentions, secrets readable by the key of the target, and leaves nothing in the source', async (newStore) => {
     await using fixture = await Fixture.open(newStore);
     const { source, target } = fixture;
     const { accountId, checkId, hash } = await putWhole(source);
     const other = await putWhole(source);
-    const own = ['accounts', 'checks', 'results', 'check_tags', 'run_counts'];
+    for (const { raw } of [source, target]) addMadeUpTable(raw);
+    insertRow(source.raw, 'made_up', { account_id: idBytes(accountId), name: 'new' });
+    const own = ['accounts', 'checks', 'results', 'check_tags', 'run_counts', 'made_up'];
     const before = new Map(own.map((table) => [table, ownRows(source, table, accountId)]));
     const others = ownRows(source, 'results', other.accountId);
     await fixture.copy(accountId);
     for (const table of own) assert.deepEqual(ownRows(target, table, accountId), before.get(table), table);
-    assert.equal(ownRows(target, 'results', accountId).length, 3);
+    assert.deepEqual(
+      [ownRows(target, 'results', accountId).length, ownRows(target, 'made_up', accountId).length],
+      [3, 1],
+    );
     const variable = target.raw.prepare(`SELECT value FROM variables WHERE key = 'TOKEN'`).get();
     assert.equal(seals.toSeal.open(String(variable?.['value'])), 'canary');
     const reach = 'SELECT a.account_id FROM api_keys k JOIN api_key_accounts a ON a.api_key_id = k.id WHERE k.hash = ?';

@@ -1,8 +1,9 @@
 // A whole installation from SQLite to PostgreSQL and back: the same rows, the same sums, the days where they belong.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openSource, openTarget } from '#cli/move-sides.ts';
-import { copyInstallation, type VerifiedTable } from '#store/copy/copy-installation.ts';
+import { openSide } from '#cli/move-sides.ts';
+import { copyInstallation } from '#store/copy/copy-installation.ts';
+import type { VerifiedTable } from '#store/copy/copy-table.ts';
 import { fill, rowsOf } from '../support/store/every-table.ts';
 import { insertRow, putAccount, putCheck, putResult } from '../support/store/rows.ts';
 import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
@@ -16,8 +17,8 @@ const silent = { onRemove: () => {}, onResume: () => {}, onTable: () => {}, onRo
 
 async function copy(from: TempStore, to: TempStore): Promise<VerifiedTable[]> {
   await Promise.all([from.rest(), to.rest()]);
-  const source = await openSource(from.address);
-  const target = await openTarget(to.address);
+  const source = await openSide(from.address, 'copy');
+  const target = await openSide(to.address, 'fill');
   try {
     return await copyInstallation(source, target, { secretKey, overwrite: false }, silent);
   } finally {
@@ -32,7 +33,7 @@ describe('an installation', () => {
     await using between = await openTempPostgres(server);
     await using last = openTempStore();
     await first.rest();
-    const source = await openSource(first.address);
+    const source = await openSide(first.address, 'copy');
     const { tables } = source;
     await source.close();
     for (const table of tables) fill(first.raw, table, 300, noon - 60 * dayMs);

@@ -1,6 +1,6 @@
 // Checks read beside a running service, page by page, while it changes what they depend on.
 import assert from 'node:assert/strict';
-import { openReader } from '#cli/move-sides.ts';
+import { openSide } from '#cli/move-sides.ts';
 import { readContexts } from '#store/copy/read-contexts.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
@@ -37,7 +37,7 @@ test('a check is read with the group that it has then: one that was made meanwhi
   await join(kept, stays);
   await join(left, goes);
   let comes: number | null = null;
-  const side = await openReader(temp.address);
+  const side = await openSide(temp.address, 'read');
   try {
     const groups = new Map<string, number | null>();
     for await (const { check, group } of readContexts(side, secretKey, ['API'])) {

@@ -63,7 +63,8 @@ export function createAccounts(database: Database) {
   };
 }
 
-async function addToKey(tx: Db, keyId: string, accountId: string): Promise<void> {
+/** Gives an API key access to one more account. */
+export async function addToKey(tx: Db, keyId: string, accountId: string): Promise<void> {
   const { last } = await tx
     .selectFrom('api_key_accounts')
     .select((row) => row.fn.max('position').as('last'))

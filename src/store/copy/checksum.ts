@@ -1,6 +1,6 @@
 // A checksum over rows that is independent of the engine and the order of the rows.
 import { hash } from 'node:crypto';
-import type { Row } from './shape.ts';
+import type { Row } from './table.ts';
 
 /** Adds rows. */
 export interface RowSum {

@@ -1,21 +1,27 @@
 // Copies an account from one installation to another while both are stopped (docs/decisions/0045).
+import { sql } from 'kysely';
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { readProgress } from '../roll-ups/roll-up-progress.ts';
-import { dueAtStatement, inStep } from '../schedules/schedule-rounds.ts';
+import { dueAtOf, inStep } from '../schedules/schedule-rounds.ts';
+import { addToKey } from '../accounts/accounts.ts';
+import { type IdBytes, idText } from '../base/codec.ts';
+import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import type { ApiKeysTable } from '../base/tables/installation-tables.ts';
 import type { ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
+import type { Db } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
-import { type CopyListener, CopyError, refuseUsed, type VerifiedTable } from './copy-installation.ts';
-import { copyTable, countRows, sumOf } from './copy-table.ts';
+import { forgetCopy, refuseUsed } from './copy-installation.ts';
+import { CopyError, copyTable, type TableListener, type VerifiedTable, verifyTables } from './copy-table.ts';
 import { createReadable, createReseal } from './reseal.ts';
-import { isOfAccounts, type Row, type Slice, type TableShape } from './shape.ts';
-import { readFact, type Side, tableOf, type Writing, writeFact } from './side.ts';
+import { readFact, type Side, writeFact } from './side.ts';
+import { countSlice, deleteFromSlice, isOfAccounts, type Slice, type TableShape } from './table.ts';
 import { copyingFact } from '../base/unfinished.ts';
 
 /** The account to copy, and the encryption of both installations. */
 export interface AccountOrder {
   readonly accountId: string;
   /** The ID as stored. */
-  readonly id: Uint8Array;
+  readonly id: IdBytes;
   readonly fromSeal: Seal;
   readonly toSeal: Seal;
 }
@@ -29,7 +35,7 @@ interface Progress {
   readonly isVerified: boolean;
 }
 
-/** Rows per transaction. */
+/** Rows removed per transaction. */
 const rowsPerBatch = 2000;
 /** Hours that the target rolls up again for the account: both installations may have stopped within one. */
 const hoursAgain = 48;
@@ -42,7 +48,7 @@ export async function copyAccount(
   from: Side,
   to: Side,
   order: AccountOrder,
-  listener: Pick<CopyListener, 'onTable' | 'onRows'>,
+  listener: TableListener,
 ): Promise<VerifiedTable[]> {
   await refuseUsed(from);
   await refuseUsed(to);
@@ -57,8 +63,8 @@ export async function copyAccount(
     await note(to, { ...present, isVerified: true });
   }
   await removeAccount(from, order.id, listener);
-  await forget(from);
-  await forget(to);
+  await forgetCopy(from);
+  await forgetCopy(to);
   return verified;
 }
 
@@ -81,7 +87,8 @@ async function requireCopyable(from: Side, to: Side, { id, accountId }: AccountO
   if (!(await hasAccount(from, id))) throw new CopyError(`the account ${accountId} does not exist in ${from.shown}`);
   if (!isAgain && (await hasAccount(to, id))) throw new CopyError(`${to.shown} already has the account ${accountId}`);
   const now = hourOf(await from.now());
-  const hoursBehind = (now - ((await rolledUpTo(from)) ?? (await oldestResult(from, id)) ?? now)) / hourMs;
+  const rolledUpTo = readProgress(await readFact(from, 'rolled-up'))?.hourAt;
+  const hoursBehind = (now - (rolledUpTo ?? (await oldestResult(from, id)) ?? now)) / hourMs;
   if (hoursBehind > hoursAgain) {
     throw new CopyError(
       `roll-ups of ${from.shown} are ${hoursBehind} hours behind, at most ${hoursAgain} are possible. Start it with the ` +
@@ -90,169 +97,120 @@ async function requireCopyable(from: Side, to: Side, { id, accountId }: AccountO
   }
 }
 
-async function hasAccount(side: Side, id: Uint8Array): Promise<boolean> {
-  return (await side.query('SELECT id FROM accounts WHERE id = ?', [id])).length > 0;
-}
-
-/** Hour before which everything is rolled up, epoch ms; null = nothing. */
-async function rolledUpTo(side: Side): Promise<number | null> {
-  return readProgress(await readFact(side, 'rolled-up'))?.hourAt ?? null;
+async function hasAccount({ reader }: Side, id: IdBytes): Promise<boolean> {
+  return (await findRow(reader, 'accounts', { id }, ['id'])) !== undefined;
 }
 
 /** Hour of the account's oldest result, epoch ms; null = none. */
-async function oldestResult(side: Side, id: Uint8Array): Promise<number | null> {
-  const [row] = await side.query('SELECT min(started_at) AS at FROM results WHERE account_id = ?', [id]);
-  return row === undefined || row['at'] === null ? null : hourOf(Number(row['at']));
+async function oldestResult({ reader }: Side, id: IdBytes): Promise<number | null> {
+  const results = reader.selectFrom('results').where('account_id', '=', id);
+  const row = await results.select(({ fn }) => fn.min<number | null>('started_at').as('at')).executeTakeFirst();
+  return row === undefined || row.at === null ? null : hourOf(row.at);
 }
 
 async function copyRows(
   from: Side,
   to: Side,
   { id, fromSeal, toSeal }: AccountOrder,
-  listener: Pick<CopyListener, 'onTable' | 'onRows'>,
+  listener: TableListener,
 ): Promise<VerifiedTable[]> {
   const convert = createReseal(fromSeal, toSeal);
   const tables = from.tables.filter(isOfAccounts);
   for (const table of tables) await removeRows(to, table, id);
-  for (const table of tables) {
-    const slice = sliceOf(table, id);
-    listener.onTable('copy', table.name, await countRows(from, table, slice));
-    await copyTable(from, to, tableOf(to, table.name), {
-      slice,
-      after: null,
-      max: rowsPerBatch,
-      convert,
-      note: () => Promise.resolve(),
-      onRows: (rows) => listener.onRows(rows),
-    });
-  }
-  const verified: VerifiedTable[] = [];
-  for (const table of tables) {
-    const slice = sliceOf(table, id);
-    listener.onTable('verify', table.name, 2 * (await countRows(from, table, slice)));
-    const onRows = (rows: number): void => listener.onRows(rows);
-    const there = await sumOf(from, table, { slice, readable: createReadable(fromSeal), onRows });
-    const here = await sumOf(to, tableOf(to, table.name), { slice, readable: createReadable(toSeal), onRows });
-    if (there.text() !== here.text()) {
-      throw new CopyError(
-        `${table.name} differs: ${there.rows} rows in ${from.shown}, ${here.rows} in ${to.shown}. Run the command again.`,
-      );
-    }
-    verified.push({ name: table.name, rows: here.rows, checksum: here.text() });
-  }
-  const keys = await from.query(
-    'SELECT k.* FROM api_keys k JOIN api_key_accounts r ON r.api_key_id = k.id WHERE r.account_id = ?',
-    [id],
+  for (const table of tables) await copyTable(from, to, table, sliceOf(table, id), listener, { convert });
+  const verified = await verifyTables(
+    { side: from, readable: createReadable(fromSeal) },
+    { side: to, readable: createReadable(toSeal) },
+    tables,
+    (table) => sliceOf(table, id),
+    listener,
+    ({ name }, there, here) =>
+      new CopyError(
+        `${name} differs: ${there.rows} rows in ${from.shown}, ${here.rows} in ${to.shown}. Run the command again.`,
+      ),
   );
-  const rounds = (await from.query('SELECT * FROM schedule_rounds', [])) as unknown as ScheduleRoundsTable[];
+  const keys = await from.reader
+    .selectFrom('api_keys')
+    .innerJoin('api_key_accounts', 'api_key_id', 'id')
+    .where('account_id', '=', id)
+    .selectAll('api_keys')
+    .execute();
+  const rounds = await findRows(from.reader, 'schedule_rounds', {});
   const now = await to.now();
-  await to.write(async (writing) => {
-    for (const key of keys) await admitKey(writing, tableOf(to, 'api_keys'), key, id);
-    await takeOutOfStep(writing, id, rounds);
-    await markHours(writing, id, now);
+  await to.transaction(async (tx) => {
+    for (const key of keys) await admitKey(tx, key, id);
+    await takeOutOfStep(tx, id, rounds);
+    await markHours(tx, id, now);
   });
   await to.settle(tables);
   return verified;
 }
 
-function sliceOf({ name }: TableShape, id: Uint8Array): Slice {
-  return { equal: name === 'accounts' ? { id } : { account_id: id } };
+function sliceOf({ name }: TableShape, id: IdBytes): Slice {
+  return name === 'accounts' ? { id } : { account_id: id };
 }
 
 /** A key keeps its role for the account, but never operates the target. A key that exists there gains the account. */
-async function admitKey(writing: Writing, table: TableShape, key: Row, accountId: Uint8Array): Promise<void> {
-  const [known] = await writing.query('SELECT id FROM api_keys WHERE hash = ?', [key['hash'] ?? null]);
-  if (known === undefined) await writing.insert(table, [{ ...key, is_operator: null }]);
-  const keyId = (known ?? key)['id'] ?? null;
-  const [reach] = await writing.query(
-    `SELECT coalesce(max(position), -1) AS last,
-       coalesce(sum(CASE WHEN account_id = ? THEN 1 ELSE 0 END), 0) AS here FROM api_key_accounts WHERE api_key_id = ?`,
-    [accountId, keyId],
-  );
-  if (Number(reach?.['here']) > 0) return;
-  await writing.change('INSERT INTO api_key_accounts (api_key_id, account_id, position) VALUES (?, ?, ?)', [
-    keyId,
-    accountId,
-    Number(reach?.['last']) + 1,
-  ]);
+async function admitKey(tx: Db, key: ApiKeysTable, accountId: IdBytes): Promise<void> {
+  const known = await findRow(tx, 'api_keys', { hash: key.hash }, ['id']);
+  if (known === undefined) await insertRows(tx, 'api_keys', { ...key, is_operator: null });
+  const reach = { api_key_id: (known ?? key).id, account_id: accountId };
+  if ((await findRow(tx, 'api_key_accounts', reach)) !== undefined) return;
+  await addToKey(tx, idText(reach.api_key_id), idText(accountId));
 }
 
 /** Rounds belong to an installation: schedules in step get an individual due time from their round in the source. */
-async function takeOutOfStep(
-  writing: Writing,
-  accountId: Uint8Array,
-  rounds: readonly ScheduleRoundsTable[],
-): Promise<void> {
-  for (const round of rounds) {
-    const { sql, values } = dueAtStatement(round);
-    await writing.change(
-      `UPDATE schedules SET next_due_at = ${sql} WHERE account_id = ? AND interval_ms = ? AND next_due_at = ${inStep}`,
-      [...values, accountId, round.interval_ms],
-    );
+async function takeOutOfStep(tx: Db, accountId: IdBytes, rounds: readonly ScheduleRoundsTable[]): Promise<void> {
+  for (const row of await findRows(tx, 'schedules', { account_id: accountId, next_due_at: inStep })) {
+    const round = rounds.find(({ interval_ms }) => interval_ms === row.interval_ms);
+    const next_due_at = dueAtOf(row, round);
+    await updateRows(tx, 'schedules', { account_id: accountId, check_id: row.check_id }, { next_due_at });
   }
 }
 
 /** The target rolls the last days up again, which its own progress has passed. */
-async function markHours(writing: Writing, accountId: Uint8Array, now: number): Promise<void> {
+async function markHours(tx: Db, accountId: IdBytes, now: number): Promise<void> {
   for (let startAt = hourOf(now) - hoursAgain * hourMs; startAt <= hourOf(now); startAt += hourMs) {
-    await writing.change(
-      `INSERT INTO late_hours (account_id, check_id, start_at, touched)
-       SELECT account_id, id, ${startAt}, 1 FROM checks WHERE account_id = ?
-       ON CONFLICT (account_id, check_id, start_at) DO UPDATE SET touched = late_hours.touched + 1`,
-      [accountId],
-    );
+    await sql`INSERT INTO late_hours (account_id, check_id, start_at, touched)
+      SELECT account_id, id, ${sql.lit(startAt)}, 1 FROM checks WHERE account_id = ${accountId}
+      ON CONFLICT (account_id, check_id, start_at) DO UPDATE SET touched = late_hours.touched + 1`.execute(tx);
   }
 }
 
-async function removeAccount(
-  from: Side,
-  id: Uint8Array,
-  listener: Pick<CopyListener, 'onTable' | 'onRows'>,
-): Promise<void> {
+async function removeAccount(from: Side, id: IdBytes, listener: TableListener): Promise<void> {
   for (const table of from.tables.filter(isOfAccounts)) {
-    listener.onTable('remove', table.name, await countRows(from, table, sliceOf(table, id)));
-    await removeRows(from, table, id, listener.onRows);
+    const rows = await countSlice(from.reader, table, sliceOf(table, id));
+    if (rows > 0) listener.onTable('remove', table.name, rows);
+    await removeRows(from, table, id, listener);
   }
-  await from.write(async (writing) => {
+  await from.transaction(async (tx) => {
+    const reach = tx.selectFrom('api_key_accounts').select('api_key_id');
     // Keys with access to other accounts, or that operate the source, are kept.
-    await writing.change(
-      `DELETE FROM api_keys WHERE is_operator IS NULL
-         AND id IN (SELECT api_key_id FROM api_key_accounts WHERE account_id = ?)
-         AND id NOT IN (SELECT api_key_id FROM api_key_accounts WHERE account_id <> ?)`,
-      [id, id],
-    );
-    await writing.change('DELETE FROM api_key_accounts WHERE account_id = ?', [id]);
-    await writing.change('DELETE FROM invites WHERE account_id = ?', [id]);
-    await writing.change('DELETE FROM memberships WHERE account_id = ?', [id]);
+    await tx
+      .deleteFrom('api_keys')
+      .where('is_operator', 'is', null)
+      .where('id', 'in', reach.where('account_id', '=', id))
+      .where('id', 'not in', reach.where('account_id', '<>', id))
+      .execute();
+    for (const table of ['api_key_accounts', 'invites', 'memberships'] as const) {
+      await deleteRows(tx, table, { account_id: id });
+    }
     // As when a person is removed from their last account.
-    const nowhere = 'NOT IN (SELECT user_id FROM memberships)';
-    await writing.change(`DELETE FROM sessions WHERE user_id ${nowhere}`, []);
-    await writing.change(`DELETE FROM users WHERE id ${nowhere}`, []);
+    const members = tx.selectFrom('memberships').select('user_id');
+    await tx.deleteFrom('sessions').where('user_id', 'not in', members).execute();
+    await tx.deleteFrom('users').where('id', 'not in', members).execute();
   });
 }
 
-async function removeRows(
-  side: Side,
-  table: TableShape,
-  id: Uint8Array,
-  onRows: (rows: number) => void = () => {},
-): Promise<void> {
-  if ((await countRows(side, table, sliceOf(table, id))) === 0) return;
-  const { name, key } = table;
-  const owner = name === 'accounts' ? 'id' : 'account_id';
-  const list = key.length === 1 ? key.join() : `(${key.join(', ')})`;
-  const sql = `DELETE FROM ${name} WHERE ${owner} = ? AND ${list} IN (
-    SELECT ${key.join(', ')} FROM ${name} WHERE ${owner} = ? LIMIT ${rowsPerBatch})`;
+async function removeRows(side: Side, table: TableShape, id: IdBytes, listener?: TableListener): Promise<void> {
+  const slice = sliceOf(table, id);
+  if ((await countSlice(side.reader, table, slice)) === 0) return;
   for (let removed = rowsPerBatch; removed === rowsPerBatch;) {
-    removed = await side.write((writing) => writing.change(sql, [id, id]));
-    onRows(removed);
+    removed = await side.transaction((tx) => deleteFromSlice(tx, table, slice, rowsPerBatch));
+    listener?.onRows(removed);
   }
 }
 
 function note(side: Side, progress: Progress): Promise<void> {
-  return side.write((writing) => writeFact(writing, copyingFact, JSON.stringify(progress)));
-}
-
-function forget(side: Side): Promise<unknown> {
-  return side.write((writing) => writing.change('DELETE FROM installation WHERE key = ?', [copyingFact]));
+  return side.transaction((tx) => writeFact(tx, copyingFact, JSON.stringify(progress)));
 }

@@ -1,34 +1,16 @@
 // Copies a whole installation from one database to another: all tables, resumable, verified (docs/decisions/0045).
-import { createSeal } from '../base/seal.ts';
-import { WrongKeyError } from '../base/key-check.ts';
-import { cellsOfJson, cellsToJson } from './cells.ts';
-import { copyTable, sumOf } from './copy-table.ts';
-import { type Cell, isCarried, type TableShape } from './shape.ts';
-import { readFact, type Side, tableOf, type Writing, writeFact } from './side.ts';
+import { CopyError, copyTable, type TableListener, type VerifiedTable, verifyTables } from './copy-table.ts';
+import { readFact, sealOf, type Side, writeFact } from './side.ts';
+import { type Cell, countSlice, databaseFacts, isCarried, type TableShape } from './table.ts';
+import { deleteRows } from '../base/rows.ts';
 import { copyingFact } from '../base/unfinished.ts';
 
-/** The copy is not possible; the message says why and what to do. */
-export class CopyError extends Error {
-  override readonly name = 'CopyError';
-}
-
 /** Progress of a copy. */
-export interface CopyListener {
+export interface CopyListener extends TableListener {
   /** Called before anything is written, with the data that the target will lose. Empty = none. */
   onRemove(tables: readonly { readonly name: string; readonly rows: number }[]): void;
   /** Called when an interrupted copy continues. */
   onResume(table: string): void;
-  /** Called for a table with about this many rows, one or more. */
-  onTable(step: 'copy' | 'verify' | 'remove', table: string, rows: number): void;
-  onRows(rows: number): void;
-}
-
-/** A table on both sides, after the copy. */
-export interface VerifiedTable {
-  readonly name: string;
-  readonly rows: number;
-  /** Checksum of the values, independent of the engine: 16 hex digits. */
-  readonly checksum: string;
 }
 
 /** Options of a copy. */
@@ -46,7 +28,7 @@ interface Progress {
   /** Address of the source, and its last heartbeat: a different one means that it was used meanwhile. */
   readonly from: string;
   readonly aliveAt: string | null;
-  /** The current table, and the key of its last copied row. */
+  /** The current table, and the key of its last copied row as JSON. */
   readonly table: string;
   readonly after: readonly unknown[] | null;
 }
@@ -63,7 +45,7 @@ export async function copyInstallation(
 ): Promise<VerifiedTable[]> {
   await refuseUsed(from);
   await refuseUsed(to);
-  await checkKeyOf(from, order.secretKey);
+  await sealOf(from, order.secretKey);
   if ((await readFact(from, copyingFact)) !== null) {
     throw new CopyError(`${from.shown} is itself an unfinished copy: finish that one first`);
   }
@@ -75,13 +57,25 @@ export async function copyInstallation(
   if (standing.after !== null || done > 0) listener.onResume(standing.table);
   for (const [index, table] of tables.entries()) {
     if (index < done) continue;
+    const noted = (last: readonly Cell[] | null): string =>
+      JSON.stringify({
+        from: from.shown,
+        aliveAt,
+        table: table.name,
+        after: last && cellsToJson(last),
+      } satisfies Progress);
     const after = index === done && standing.after !== null ? cellsOfJson(standing.after) : null;
-    await copyOne(from, to, table, { after, aliveAt, max: order.maxBatch ?? 2000 }, listener);
+    if (after === null) await to.transaction((tx) => writeFact(tx, copyingFact, noted(null)));
+    await copyTable(from, to, table, {}, listener, {
+      after,
+      max: order.maxBatch,
+      note: (tx, last) => writeFact(tx, copyingFact, noted(last)),
+    });
   }
-  const verified = await verify(from, to, tables, listener);
+  const verified = await verifyTables({ side: from }, { side: to }, tables, () => ({}), listener, differing(to));
   await to.settle(tables.filter(({ name }) => verified.some((table) => table.name === name && table.rows > 0)));
   await refuseUsed(from);
-  await to.write((writing) => writing.change('DELETE FROM installation WHERE key = ?', [copyingFact]));
+  await forgetCopy(to);
   return verified;
 }
 
@@ -89,18 +83,6 @@ export async function copyInstallation(
 export async function refuseUsed(side: Side): Promise<void> {
   const used = await side.usedBy();
   if (used !== null) throw new CopyError(`${side.shown} is in use: ${used}`);
-}
-
-async function checkKeyOf(from: Side, secretKey: Uint8Array): Promise<void> {
-  const mark = await readFact(from, 'key-check');
-  if (mark === null) return;
-  try {
-    createSeal(secretKey).open(mark);
-  } catch {
-    throw new WrongKeyError(
-      `the secret key does not match ${from.shown}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to the original key`,
-    );
-  }
 }
 
 /** Both have the current schema, so a difference is a bug; found before anything is lost. */
@@ -130,7 +112,7 @@ async function begin(
 ): Promise<Progress> {
   const standing: { table: TableShape; rows: number }[] = [];
   for (const table of to.tables) {
-    const rows = table.name === 'installation' ? 0 : await to.count(table);
+    const rows = table.name === 'installation' ? 0 : await countSlice(to.reader, table);
     if (rows > 0) standing.push({ table, rows });
   }
   // Rows that every start of the service creates do not count.
@@ -149,59 +131,39 @@ async function begin(
   listener.onRemove(found);
   const first = from.tables.find(isCarried);
   const progress: Progress = { from: from.shown, aliveAt, table: first?.name ?? '', after: null };
-  await to.write(async (writing) => {
-    for (const { table } of standing) await writing.clear(table);
-    // Facts about the target database are kept; facts about a previous installation in it are deleted.
-    await writing.change(`DELETE FROM installation WHERE key NOT IN ('file', 'schema-version')`, []);
-    await writeFact(writing, copyingFact, JSON.stringify(progress));
+  await to.transaction(async (tx) => {
+    for (const { table } of standing) await to.clear(tx, table);
+    // Facts about a previous installation in the target are deleted.
+    await tx.deleteFrom('installation').where('key', 'not in', databaseFacts).execute();
+    await writeFact(tx, copyingFact, JSON.stringify(progress));
   });
   return progress;
 }
 
-async function copyOne(
-  from: Side,
-  to: Side,
-  table: TableShape,
-  { after, aliveAt, max }: { after: readonly Cell[] | null; aliveAt: string | null; max: number },
-  listener: CopyListener,
-): Promise<void> {
-  const rows = await from.count(table);
-  if (rows > 0) listener.onTable('copy', table.name, rows);
-  const noteAt = (writing: Writing, at: readonly Cell[] | null): Promise<void> => {
-    const progress: Progress = { from: from.shown, aliveAt, table: table.name, after: at && cellsToJson(at) };
-    return writeFact(writing, copyingFact, JSON.stringify(progress));
+/** Records that the copy does not match any state of the source, so that the next attempt does not continue it. */
+function differing(to: Side): Parameters<typeof verifyTables>[5] {
+  return async (table, there, here) => {
+    await to.transaction((tx) => writeFact(tx, copyingFact, JSON.stringify({ from: '', aliveAt: null })));
+    return new CopyError(
+      `${table.name} differs (${there.rows} rows with checksum ${there.text()} in the source, ${here.rows} rows with ` +
+        `checksum ${here.text()} in the target): the source was changed during the copy. Stop all its processes and copy again with --overwrite`,
+    );
   };
-  if (after === null) await to.write((writing) => noteAt(writing, null));
-  await copyTable(from, to, tableOf(to, table.name), {
-    slice: {},
-    after,
-    max,
-    note: noteAt,
-    onRows: (arrived) => listener.onRows(arrived),
-  });
 }
 
-async function verify(
-  from: Side,
-  to: Side,
-  tables: readonly TableShape[],
-  listener: CopyListener,
-): Promise<VerifiedTable[]> {
-  const verified: VerifiedTable[] = [];
-  for (const table of tables) {
-    const rows = await from.count(table);
-    if (rows > 0) listener.onTable('verify', table.name, 2 * rows);
-    const onRows = (read: number): void => listener.onRows(read);
-    const [there, here] = [await sumOf(from, table, { onRows }), await sumOf(to, tableOf(to, table.name), { onRows })];
-    if (there.text() !== here.text() || there.rows !== here.rows) {
-      // The copy does not match any state of the source, so the next attempt must not continue it.
-      await to.write((writing) => writeFact(writing, copyingFact, JSON.stringify({ from: '', aliveAt: null })));
-      throw new CopyError(
-        `${table.name} differs (${there.rows} rows with checksum ${there.text()} in the source, ${here.rows} rows with ` +
-          `checksum ${here.text()} in the target): the source was changed during the copy. Stop all its processes and copy again with --overwrite`,
-      );
-    }
-    verified.push({ name: table.name, rows: here.rows, checksum: here.text() });
-  }
-  return verified;
+/** Allows a start of the service. */
+export function forgetCopy(side: Side): Promise<number> {
+  return side.transaction((tx) => deleteRows(tx, 'installation', { key: copyingFact }));
+}
+
+/** Encodes bytes as an object with hex digits; other values are unchanged. */
+function cellsToJson(cells: readonly Cell[]): unknown[] {
+  return cells.map((cell) => (cell instanceof Uint8Array ? { hex: Buffer.from(cell).toString('hex') } : cell));
+}
+
+function cellsOfJson(values: readonly unknown[]): Cell[] {
+  return values.map((value) => {
+    if (typeof value === 'object' && value !== null && 'hex' in value) return Buffer.from(String(value.hex), 'hex');
+    return value as Cell;
+  });
 }

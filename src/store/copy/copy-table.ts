@@ -1,80 +1,95 @@
-// Copies the rows of a table in batches, ordered by its key, and computes their checksum.
+// Copies the rows of a table in batches, ordered by its key, and compares checksums.
+import type { Db } from '../base/tables/schema.ts';
 import { createRowSum, type RowSum } from './checksum.ts';
-import { type Cell, conditionsOf, isCarriedRow, keyOf, type Row, type Slice, type TableShape } from './shape.ts';
-import type { Side, Writing } from './side.ts';
+import { type Side, tableOf } from './side.ts';
+import {
+  type Cell,
+  copyRuleOf,
+  countSlice,
+  isCarriedRow,
+  keyOf,
+  readSlice,
+  type Row,
+  type Slice,
+  type TableShape,
+} from './table.ts';
 
 const firstBatch = 200;
-/** Rows per batch of tables with some large rows: the size of the next rows is unknown. */
-const heavyBatch = 8;
-const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
+const defaultBatch = 2000;
 /** Maximum size of a batch, bytes, to limit memory on both sides. */
 const batchBytes = 2_000_000;
 
+/** Progress by tables. */
+export interface TableListener {
+  /** Called for a table with about this many rows, one or more. */
+  onTable(step: 'copy' | 'verify' | 'remove', table: string, rows: number): void;
+  onRows(rows: number): void;
+}
+
+/** The copy is not possible; the message says why and what to do. */
+export class CopyError extends Error {
+  override readonly name = 'CopyError';
+}
+
 /** Options of copying a table. */
-export interface CopyRules {
-  readonly slice: Slice;
+export interface CopyOptions {
   /** The key to continue after; null = from the beginning. */
-  readonly after: readonly Cell[] | null;
+  readonly after?: readonly Cell[] | null;
   /** Maximum number of rows per batch. */
-  readonly max: number;
+  readonly max?: number | undefined;
   /** Transforms a row. */
   readonly convert?: (row: Row) => Row;
-  /** Runs in the transaction of each batch, to record the progress. */
-  readonly note: (writing: Writing, after: readonly Cell[]) => Promise<void>;
-  /** Called with rows that are durable in the target. */
-  readonly onRows: (rows: number) => void;
+  /** Runs first in the transaction of each batch, to record the progress. */
+  readonly note?: (tx: Db, last: readonly Cell[]) => Promise<void>;
 }
 
 /**
- * Copies the rows after `after`. A batch and its progress are one transaction, so that the copy can be resumed after
- * any interruption.
+ * Copies the rows of a slice after `after`. A batch and its progress are one transaction, so that the copy can be
+ * resumed after any interruption.
  */
-export async function copyTable(from: Side, to: Side, table: TableShape, rules: CopyRules): Promise<void> {
-  for await (const batch of batchesOf(from, table, rules.slice, rules.after, rules.max)) {
-    const last = batch.at(-1);
-    if (last === undefined) return;
-    await copyBatch(to, table, batch, { ...rules, note: (writing) => rules.note(writing, keyOf(table, last)) });
+export async function copyTable(
+  from: Side,
+  to: Side,
+  table: TableShape,
+  slice: Slice,
+  listener: TableListener,
+  { after = null, max, convert = (row) => row, note }: CopyOptions = {},
+): Promise<void> {
+  const rows = await countSlice(from.reader, table, slice);
+  if (rows > 0) listener.onTable('copy', table.name, rows);
+  const target = tableOf(to, table.name);
+  for await (const [batch, last] of batchesOf(from, table, slice, after, max)) {
+    const carried = batch.filter((row) => isCarriedRow(table, row)).map(convert);
+    await to.prepare(target, carried);
+    await to.transaction(async (tx) => {
+      // Progress first, so that a copy that must not continue fails before it writes.
+      await note?.(tx, last);
+      await to.insert(tx, target, carried);
+    });
+    listener.onRows(batch.length);
   }
 }
 
-type BatchRules = Pick<CopyRules, 'convert' | 'onRows'> & { readonly note: (writing: Writing) => Promise<void> };
-
-async function copyBatch(
-  to: Side,
-  table: TableShape,
-  batch: readonly Row[],
-  { convert = (row) => row, note, onRows }: BatchRules,
-): Promise<void> {
-  const rows = batch.filter((row) => isCarriedRow(table, row)).map(convert);
-  await to.prepare(table, rows);
-  await to.write(async (writing) => {
-    // Progress first, so that a copy that must not continue fails before it writes.
-    await note(writing);
-    await writing.insert(table, rows);
-  });
-  onRows(batch.length);
-}
-
-/** The rows of a slice, as many at once as are not too large. */
+/** The rows of a slice, as many at once as are not too large, and the last key of each batch. */
 async function* batchesOf(
   side: Side,
   table: TableShape,
   slice: Slice,
   from: readonly Cell[] | null = null,
-  maxRows = 2000,
-): AsyncGenerator<readonly Row[]> {
+  maxRows = defaultBatch,
+): AsyncGenerator<[rows: readonly Row[], last: readonly Cell[]]> {
   let after = from;
-  const maxAtOnce = heavyTables.has(table.name) ? heavyBatch : maxRows;
-  let max = Math.min(firstBatch, maxAtOnce);
+  const { rowsAtOnce = maxRows } = copyRuleOf(table);
+  let max = Math.min(firstBatch, rowsAtOnce);
   for (;;) {
-    const rows = await side.read(table, slice, after, max);
+    const rows = await readSlice(side.reader, table, slice, after, max);
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows;
-    if (rows.length < max) return;
     after = keyOf(table, last);
+    yield [rows, after];
+    if (rows.length < max) return;
     const each = rows.reduce((sum, row) => sum + weightOf(row), 0) / rows.length;
-    max = Math.max(1, Math.min(maxAtOnce, Math.floor(batchBytes / each)));
+    max = Math.max(1, Math.min(rowsAtOnce, Math.floor(batchBytes / each)));
   }
 }
 
@@ -84,31 +99,59 @@ function weightOf(row: Row): number {
   return weight;
 }
 
-/** The checksum of a table, or of a slice. */
-export async function sumOf(
-  side: Side,
-  table: TableShape,
-  {
-    slice = {},
-    readable,
-    onRows,
-  }: { slice?: Slice; readable?: (text: string) => string; onRows?: (n: number) => void | Promise<void> },
-): Promise<RowSum> {
-  const sum = createRowSum(readable);
-  for await (const rows of batchesOf(side, table, slice)) {
-    for (const row of rows) if (isCarriedRow(table, row)) sum.add(row);
-    await onRows?.(rows.length);
-  }
-  return sum;
+/** A table on both sides, after the copy. */
+export interface VerifiedTable {
+  readonly name: string;
+  readonly rows: number;
+  /** Checksum of the values, independent of the engine: 16 hex digits. */
+  readonly checksum: string;
 }
 
-/** Number of rows in a slice, counted without blocking anyone. */
-export async function countRows(side: Side, { name }: TableShape, slice: Slice): Promise<number> {
-  const values: Cell[] = [];
-  const conditions = conditionsOf(slice, (value) => {
-    values.push(value);
-    return '?';
-  });
-  const [row] = await side.query(`SELECT count(*) AS n FROM ${name} WHERE ${conditions.join(' AND ')}`, values);
-  return Number(row?.['n']);
+/** Normalizes texts that two databases store differently. */
+export type Readable = (text: string) => string;
+
+/** A side of a comparison. */
+export interface Compared {
+  readonly side: Side;
+  readonly readable?: Readable;
+}
+
+/**
+ * Compares slices of tables.
+ * @param onDifferent makes the error if a table differs
+ */
+export async function verifyTables(
+  from: Compared,
+  to: Compared,
+  tables: readonly TableShape[],
+  sliceOf: (table: TableShape) => Slice,
+  listener: TableListener,
+  onDifferent: (table: TableShape, there: RowSum, here: RowSum) => CopyError | Promise<CopyError>,
+): Promise<VerifiedTable[]> {
+  const verified: VerifiedTable[] = [];
+  for (const table of tables) {
+    const slice = sliceOf(table);
+    const rows = await countSlice(from.side.reader, table, slice);
+    if (rows > 0) listener.onTable('verify', table.name, 2 * rows);
+    const there = await sumOf(from, table, slice, listener);
+    const here = await sumOf(to, tableOf(to.side, table.name), slice, listener);
+    if (there.text() !== here.text() || there.rows !== here.rows) throw await onDifferent(table, there, here);
+    verified.push({ name: table.name, rows: here.rows, checksum: here.text() });
+  }
+  return verified;
+}
+
+/** The checksum of a slice. */
+export async function sumOf(
+  { side, readable }: Compared,
+  table: TableShape,
+  slice: Slice = {},
+  listener?: Pick<TableListener, 'onRows'>,
+): Promise<RowSum> {
+  const sum = createRowSum(readable);
+  for await (const [rows] of batchesOf(side, table, slice)) {
+    for (const row of rows) if (isCarriedRow(table, row)) sum.add(row);
+    listener?.onRows(rows.length);
+  }
+  return sum;
 }

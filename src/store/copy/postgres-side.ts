@@ -1,103 +1,56 @@
 // A PostgreSQL database as a side of a copy.
+import { CompiledQuery, sql } from 'kysely';
 import { idTime } from '../base/codec.ts';
-import { checkVersion } from './version.ts';
-import { type Row, selectOf, type TableShape } from './shape.ts';
-import type { Side, Writing } from './side.ts';
 import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
-import { type ColumnTypes, createBulk, readColumnTypes } from '../engines/postgres/bulk.ts';
-import { type Connections, openConnections } from '../engines/postgres/connections.ts';
-import type { Session } from '../engines/postgres/session.ts';
-import { dayMs, createDays } from '../engines/postgres/days.ts';
+import { insertStatement, readColumnTypes } from '../engines/postgres/bulk.ts';
+import { createDays, dayMs } from '../engines/postgres/days.ts';
 import { migratePostgres, readSchemaVersion } from '../engines/postgres/schema.ts';
+import { connectPostgres } from '../engines/postgres/server.ts';
+import type { Session } from '../engines/postgres/session.ts';
+import { checkVersion, type Side, type SideUse } from './side.ts';
+import type { TableShape } from './table.ts';
 
-/** The source, which is never migrated. */
-export function openPostgresSource(address: PostgresAddress): Promise<Side> {
-  return openedSide(address, () => Promise.resolve());
-}
-
-/** The target, which is migrated if necessary. */
-export function openPostgresTarget(address: PostgresAddress): Promise<Side> {
-  return openedSide(address, (connections) => migratePostgres(connections));
-}
-
-async function openedSide(
-  address: PostgresAddress,
-  makeReady: (connections: Connections) => Promise<void>,
-): Promise<Side> {
-  const connections = await openConnections(address);
+/** Opens the database. Throws StoreUnavailableError. */
+export async function openPostgresSide(address: PostgresAddress, use: SideUse): Promise<Side> {
+  const server = await connectPostgres(address);
+  const { connections, waitingTransaction: transaction } = server;
   const shown = shownAddress(address);
   try {
-    await makeReady(connections);
+    if (use === 'fill') await migratePostgres(connections);
     checkVersion(shown, await connections.transaction(readSchemaVersion));
     const types = await connections.transaction(readColumnTypes);
-    return sideOf(shown, connections, types, await connections.transaction(readTables));
+    const tables = await connections.transaction(readTables);
+    const made = new Set<string>();
+    return {
+      shown,
+      tables,
+      reader: server.reader,
+      transaction,
+      async insert(tx, { name }, rows) {
+        if (rows.length > 0) await tx.executeQuery(CompiledQuery.raw(...insertStatement(types, name, rows)));
+      },
+      clear: (tx, { name }) => sql`TRUNCATE ${sql.table(name)}`.execute(tx),
+      now: async () => Math.round(await server.askTime()),
+      async prepare({ name }, rows) {
+        const column = tables.find((table) => table.name === name)?.byDay ?? null;
+        if (column === null) return;
+        const days = new Set(rows.map((row) => Math.floor(idTime(row[column] as Uint8Array) / dayMs)));
+        const missing = [...days].filter((day) => !made.has(`${name} ${day}`));
+        if (missing.length === 0) return;
+        await createDays(connections, name, missing);
+        for (const day of missing) made.add(`${name} ${day}`);
+      },
+      // Without table statistics, the first statements would be planned for empty tables.
+      settle: async (written) => {
+        for (const { name } of written) await connections.transaction((session) => session.query(`ANALYZE ${name}`));
+      },
+      usedBy: () => connections.transaction(usedBy),
+      close: () => connections.close(),
+    };
   } catch (error) {
     await connections.close();
     throw error;
   }
-}
-
-function sideOf(shown: string, connections: Connections, types: ColumnTypes, shapes: readonly PostgresTable[]): Side {
-  const dayColumns = new Map(shapes.flatMap(({ name, byDay }) => (byDay === null ? [] : [[name, byDay] as const])));
-  const made = new Set<string>();
-  return {
-    engine: 'postgres',
-    shown,
-    tables: shapes,
-    read(table, slice, after, max) {
-      const { sql, values } = selectOf(table, slice, after, max, (position) => `$${position}`);
-      return connections.statement<Row>(sql, values);
-    },
-    count: ({ name }) =>
-      connections.transaction(async (session) => {
-        const [row] = await session.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`);
-        return row?.n ?? 0;
-      }),
-    query: (sql, values) => connections.statement<Row>(numbered(sql), values),
-    now: () =>
-      connections.transaction(async (session) => {
-        const [row] = await session.query<{ now: number }>(
-          'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-        );
-        return row?.now ?? Number.NaN;
-      }),
-    write: (work) => connections.transaction((session) => work(writingOn(session, types))),
-    async prepare({ name }, rows) {
-      const column = dayColumns.get(name);
-      if (column === undefined) return;
-      const days = new Set(rows.map((row) => dayOf(row[column])));
-      const missing = [...days].filter((day) => !made.has(`${name} ${day}`));
-      if (missing.length === 0) return;
-      await createDays(connections, name, missing);
-      for (const day of missing) made.add(`${name} ${day}`);
-    },
-    // Without table statistics, the first statements would be planned for empty tables.
-    settle: async (tables) => {
-      for (const { name } of tables) await connections.transaction((session) => session.query(`ANALYZE ${name}`));
-    },
-    usedBy: () => connections.transaction(usedBy),
-    close: () => connections.close(),
-  };
-}
-
-/** The day of the time at the start of an ID. */
-function dayOf(id: unknown): number {
-  return Math.floor(idTime(id as Uint8Array) / dayMs);
-}
-
-function writingOn(session: Session, types: ColumnTypes): Writing {
-  const bulk = createBulk(session, types);
-  return {
-    insert: async ({ name }, rows) => void (await bulk.insert(name, rows)),
-    clear: async ({ name }) => void (await session.query(`TRUNCATE ${name}`)),
-    change: (sql, values) => session.change(numbered(sql), values),
-    query: (sql, values) => session.query<Row>(numbered(sql), values),
-  };
-}
-
-function numbered(sql: string): string {
-  let position = 0;
-  return sql.replaceAll('?', () => `$${++position}`);
 }
 
 interface PostgresTable extends TableShape {

@@ -1,6 +1,6 @@
 // Re-encrypts secrets from one installation's key to another's, wherever they are in a row.
 import type { Seal } from '../base/seal.ts';
-import type { Row } from './shape.ts';
+import type { Row } from './table.ts';
 
 const sealedText = /sealed:1:[A-Za-z0-9+/=]+/g;
 

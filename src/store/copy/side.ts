@@ -1,37 +1,24 @@
 // One of the two databases of a copy: a common interface for both engines.
-import type { Cell, Row, Slice, TableShape } from './shape.ts';
+import { createSeal, type Seal } from '../base/seal.ts';
+import type { Database } from '../base/database.ts';
+import { keyMark, openMark } from '../base/key-check.ts';
+import { NewerDatabaseError, schemaVersion } from '../base/migrate.ts';
+import { findRow } from '../base/rows.ts';
+import type { Db } from '../base/tables/schema.ts';
+import type { Row, TableShape } from './table.ts';
 
-/** Writes of one transaction. */
-export interface Writing {
-  /** Inserts new rows; all of them have every column. */
-  insert(table: TableShape, rows: readonly Row[]): Promise<void>;
-  /** Deletes all rows of a table. */
-  clear(table: TableShape): Promise<void>;
-  /** Runs a statement that is the same on both engines; `?` is a placeholder. Returns the number of changed rows. */
-  change(sql: string, values: readonly Cell[]): Promise<number>;
-  /** Rows of a statement that is the same on both engines. */
-  query(sql: string, values: readonly Cell[]): Promise<Row[]>;
-}
-
-/** A database to read from or copy into. Every method rejects if it cannot be reached. */
-export interface Side {
-  readonly engine: 'sqlite' | 'postgres';
+/** A database to read from or copy into. Every method rejects if it cannot be reached; `transaction` may repeat. */
+export interface Side extends Pick<Database, 'reader' | 'transaction'> {
   /** Its address for display. */
   readonly shown: string;
   /** All tables, ordered by name. */
   readonly tables: readonly TableShape[];
-  /** The next rows of a slice in key order. */
-  read(table: TableShape, slice: Slice, after: readonly Cell[] | null, max: number): Promise<Row[]>;
-  count(table: TableShape): Promise<number>;
-  /**
-   * Rows of a statement that is the same on both engines, with `?` as placeholder. Blocks no one, however much it
-   * reads.
-   */
-  query(sql: string, values: readonly Cell[]): Promise<Row[]>;
+  /** Inserts new rows, which have every column. */
+  insert(tx: Db, table: TableShape, rows: readonly Row[]): Promise<void>;
+  /** Deletes all rows of a table. */
+  clear(tx: Db, table: TableShape): Promise<unknown>;
   /** Current time there, epoch ms. */
   now(): Promise<number>;
-  /** A transaction, durable once it resolves; `work` may run more than once. */
-  write<Answer>(work: (writing: Writing) => Promise<Answer>): Promise<Answer>;
   /** Prepares partitions for the days of the rows to be written. */
   prepare(table: TableShape, rows: readonly Row[]): Promise<void>;
   /** Updates statistics after many rows were written to these tables. */
@@ -41,18 +28,24 @@ export interface Side {
   close(): Promise<void>;
 }
 
+/**
+ * How a database is opened. `read`: while its service may be running. `copy`: as the source, which is never migrated.
+ * `move`: the same, to delete from it. `fill`: as the target, which is created and migrated if necessary.
+ */
+export type SideUse = 'read' | 'copy' | 'move' | 'fill';
+
 /** A fact of the installation, or null. */
-export async function readFact(side: Side, key: string): Promise<string | null> {
-  const [row] = await side.query('SELECT value FROM installation WHERE key = ?', [key]);
-  return row === undefined ? null : String(row['value']);
+export async function readFact({ reader }: Pick<Side, 'reader'>, key: string): Promise<string | null> {
+  return (await findRow(reader, 'installation', { key }, ['value']))?.value ?? null;
 }
 
 /** Writes a fact of the installation, within a transaction. */
-export async function writeFact(writing: Writing, key: string, value: string): Promise<void> {
-  await writing.change(
-    'INSERT INTO installation (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-    [key, value],
-  );
+export async function writeFact(tx: Db, key: string, value: string): Promise<void> {
+  await tx
+    .insertInto('installation')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
 }
 
 /** A table by its name. */
@@ -60,4 +53,31 @@ export function tableOf({ tables }: Pick<Side, 'tables'>, name: string): TableSh
   const table = tables.find((each) => each.name === name);
   if (table === undefined) throw new Error(`the database has no table ${name}`);
   return table;
+}
+
+/** The encryption by a key of 32 bytes. Throws WrongKeyError if the side's secrets were encrypted with another one. */
+export async function sealOf(side: Pick<Side, 'reader' | 'shown'>, key: Uint8Array): Promise<Seal> {
+  const seal = createSeal(key);
+  const mark = await readFact(side, keyMark);
+  if (mark !== null) openMark(seal, mark, side.shown);
+  return seal;
+}
+
+/** The database has an older version; the message says what to do. */
+export class OlderDatabaseError extends Error {
+  override readonly name = 'OlderDatabaseError';
+}
+
+/**
+ * Throws NewerDatabaseError or OlderDatabaseError unless `found` is the version of this program: only databases with
+ * the current schema can be copied.
+ */
+export function checkVersion(shown: string, found: number): void {
+  if (found > schemaVersion) throw new NewerDatabaseError(found);
+  if (found === schemaVersion) return;
+  throw new OlderDatabaseError(
+    found === 0
+      ? `${shown} does not contain a Tocsin installation`
+      : `${shown} has version ${found}, not ${schemaVersion}: start this version of Tocsin with it once`,
+  );
 }

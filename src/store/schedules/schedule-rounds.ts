@@ -142,24 +142,6 @@ export function dueAtOf(row: SchedulesTable, round: ScheduleRoundsTable | undefi
   return isPlanned ? nextSlot(round.round_to + 1, row.interval_ms, row.phase_ms) : slotAt;
 }
 
-/**
- * `dueAtOf` for all the schedules in step of a round, as an expression over their columns; the same on both engines.
- */
-export function dueAtStatement(round: ScheduleRoundsTable): { readonly sql: string; readonly values: IdBytes[] } {
-  const slotAfter = (at: number): string => {
-    const phase = `(phase_ms - ${modulo(at + 1, round.interval_ms)} + ${round.interval_ms}) % ${round.interval_ms}`;
-    return `(${at + 1} + ${phase})`;
-  };
-  const slotAt = slotAfter(round.planned_to);
-  const place = positionOf(round);
-  if (round.round_to === null || place === null) return { sql: slotAt, values: [] };
-  const isPlanned = `(${slotAt}, account_id, check_id) <= (${place.slotAt}, ?, ?)`;
-  return {
-    sql: `CASE WHEN ${isPlanned} THEN ${slotAfter(round.round_to)} ELSE ${slotAt} END`,
-    values: [place.accountId, place.checkId],
-  };
-}
-
 /** The first slot of an interval after `now`, from the lowest phases at and after the current one; null = none. */
 export function nextOfRound(
   intervalMs: number,

@@ -350,12 +350,6 @@ export const accountExceptions: readonly AccountException[] = [
   { table: null, statement: /^(delete from|truncate) \w+$/, why: copy, seenIn: 'move' },
   {
     table: 'api_key_accounts',
-    statement: /^select coalesce\(max\(position\), -1\) as last, .* from api_key_accounts where api_key_id = \?$/,
-    why: ofKey,
-    seenIn: 'copy-account',
-  },
-  {
-    table: 'api_key_accounts',
     statement: /^delete from api_keys where is_operator is null and id in \(select api_key_id from api_key_accounts/,
     why: ofKey,
     seenIn: 'copy-account',

@@ -1,6 +1,6 @@
 // Rows for every table there is, whatever it is: made from the columns that the database itself names.
 import { randomBytes } from 'node:crypto';
-import type { Cell, TableShape } from '#store/copy/shape.ts';
+import type { Cell, TableShape } from '#store/copy/table.ts';
 import { insertRow } from './rows.ts';
 import type { RawRows } from './raw-rows.ts';
 
@@ -24,6 +24,12 @@ export function fill(raw: RawRows, { name, columns, key }: TableShape, rows: num
     });
     insertRow(raw, name, Object.fromEntries(values));
   }
+}
+
+/** Adds a table that the program does not know, with an account. */
+export function addMadeUpTable(raw: RawRows): void {
+  const id = isSqlite(raw) ? 'BLOB' : 'BYTEA';
+  raw.exec(`CREATE TABLE made_up (account_id ${id} NOT NULL, name TEXT NOT NULL, PRIMARY KEY (account_id, name))`);
 }
 
 /** An id whose first 48 bits are `at`. */

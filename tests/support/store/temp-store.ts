@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DatabaseAddress } from '#cli/move-sides.ts';
+import type { DatabaseUrl } from '#config/variables.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore, type PostgresOptions } from '#store/postgres-store.ts';
 import { openStore } from '#store/sqlite-store.ts';
@@ -40,7 +40,7 @@ export interface TempStore extends AsyncDisposable {
   /** Everything that is stored, as it is stored: to look for what must not be there. */
   stored(): string;
   /** Where it is. */
-  readonly address: DatabaseAddress;
+  readonly address: DatabaseUrl;
   /** Closes the store, as a service that stops; the rows can still be looked at. */
   rest(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // Writes many rows in one statement: columns are sent as arrays, whose types are read from the database.
-import { storable } from './lists.ts';
+import { listOf, storable } from './lists.ts';
 import type { Session } from './session.ts';
 
 /** Types of columns, by table and column. */
@@ -39,6 +39,16 @@ export function createBulk(session: Session, types: ColumnTypes) {
 }
 
 export type Bulk = ReturnType<typeof createBulk>;
+
+/** The statement that inserts rows that all have the same columns, and its values for the driver itself. */
+export function insertStatement(
+  types: ColumnTypes,
+  table: string,
+  rows: readonly object[],
+): [statement: string, values: unknown[]] {
+  const [statement, values] = insertOf(types, table, rows, '');
+  return [statement, values.map((value) => (Array.isArray(value) ? listOf(value) : value))];
+}
 
 function insertOf(
   types: ColumnTypes,

@@ -20,13 +20,19 @@ export interface PostgresServer extends Pick<Database, 'reader' | 'transaction' 
 
 /** Opens the database and migrates it. Throws StoreUnavailableError and NewerDatabaseError. */
 export async function openPostgres(address: PostgresAddress, onMigrating?: OnMigrating): Promise<PostgresServer> {
-  const connections = await openConnections(address);
+  const server = await connectPostgres(address);
   try {
-    await migratePostgres(connections, onMigrating);
+    await migratePostgres(server.connections, onMigrating);
+    return server;
   } catch (error) {
-    await connections.close();
+    await server.close();
     throw error;
   }
+}
+
+/** Opens the database, whatever its schema. Throws StoreUnavailableError. */
+export async function connectPostgres(address: PostgresAddress): Promise<PostgresServer> {
+  const connections = await openConnections(address);
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.pool }) });
   const transactionAt =
     (level: 'serializable' | 'read committed'): Database['transaction'] =>

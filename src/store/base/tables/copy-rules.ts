@@ -1,0 +1,25 @@
+// How tables are copied to another database, if not whole and together with their account.
+import type { Tables } from './schema.ts';
+
+export interface CopyRule {
+  /**
+   * `installation`: not copied with a single account. Keys are merged with those of the target, and users belong to the
+   * installation. `nothing`: specific to a running installation.
+   */
+  readonly with?: 'installation' | 'nothing';
+  /** Rows per batch of a table with some large rows: the size of the next rows is unknown. */
+  readonly rowsAtOnce?: number;
+}
+
+/** Exceptions. Any other table is copied, with its account if it has an `account_id`. */
+
+export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
+  processes: { with: 'nothing' },
+  locations: { with: 'nothing' },
+  sessions: { with: 'nothing' },
+  setup_links: { with: 'nothing' },
+  api_key_accounts: { with: 'installation' },
+  memberships: { with: 'installation' },
+  invites: { with: 'installation' },
+  asset_parts: { rowsAtOnce: 8 },
+};
