@@ -21,6 +21,20 @@ export function family(value: JsonValue | undefined): 0 | 4 | 6 {
   return value === 'IPv4' ? 4 : value === 'IPv6' ? 6 : 0;
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
+export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Returns a number, or 0. */
+export function number(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Returns a text, or null. */
+export function textOrNull(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
 }

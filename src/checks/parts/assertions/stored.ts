@@ -1,4 +1,5 @@
 // Compact storage of assertions and their outcomes: one short list each, because there are many results.
+import { textOrNull } from '../read.ts';
 import type { JsonValue } from '#domain/json.ts';
 import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
 import { sentence } from './sentence.ts';
@@ -60,13 +61,13 @@ export function decodeAssertion(
   const index = Math.abs(code) - 1;
   const source = sources[Math.floor(index / comparisons.length)] ?? 'STATUS_CODE';
   const comparison = comparisons[index % comparisons.length] ?? 'EQUALS';
-  const target = text(list[1]) ?? '';
+  const target = textOrNull(list[1]) ?? '';
   const passed = code > 0;
-  const asserted = { source, comparison, property: text(list[2]) ?? '', target, regex: text(list[4]) };
-  const problem = text(list[5]);
+  const asserted = { source, comparison, property: textOrNull(list[2]) ?? '', target, regex: textOrNull(list[4]) };
+  const problem = textOrNull(list[5]);
   const same = passed && problem === null && comparison === 'EQUALS' ? target : null;
-  const outcome = { passed, actual: known(source) ?? text(list[3]) ?? same, problem };
-  const among = text(list[6]);
+  const outcome = { passed, actual: known(source) ?? textOrNull(list[3]) ?? same, problem };
+  const among = textOrNull(list[6]);
   const isEvery = list[7] === 1;
   const several = { ...(among !== null && { among }), ...(isEvery && { isEvery }) };
   return { ...asserted, ...outcome, ...several, message: sentence(asserted, { ...outcome, ...several }) };
@@ -81,8 +82,4 @@ export function withoutTime(outcome: AssertionOutcome): AssertionOutcome {
 /** Removes trailing zeros. */
 export function trimmed(list: readonly JsonValue[]): JsonValue[] {
   return list.slice(0, list.findLastIndex((item) => item !== 0) + 1);
-}
-
-function text(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
 }

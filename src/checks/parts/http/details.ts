@@ -1,8 +1,9 @@
 // Compact storage of HTTP result details as a JSON list. Thousands are stored per check, so the usual case is a few
 // numbers, followed by an object for the rest.
 import { STATUS_CODES } from 'node:http';
-import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { JsonValue } from '#domain/json.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed, withoutTime } from '../assertions/stored.ts';
+import { isList, isObject, number, textOrNull } from '../read.ts';
 
 /** Durations in ms with decimals; they add up to the response time. */
 export interface Phases {
@@ -127,11 +128,11 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
   const areTimesWithheld = rest['u'] === 1;
   const time = areTimesWithheld ? null : totalText(phases);
   const [tls, cipher] = isList(rest['p']) ? rest['p'] : [];
-  const http = text(rest['h']) ?? '1.1';
+  const http = textOrNull(rest['h']) ?? '1.1';
   return {
     status,
     statusText,
-    address: text(list[1]),
+    address: textOrNull(list[1]),
     protocol: status === null ? null : { http, tls: nameIn(tlsNames, tls), cipher: nameIn(cipherNames, cipher) },
     phases,
     ...(areTimesWithheld && { areTimesWithheld }),
@@ -139,7 +140,7 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
     truncated: rest['x'] === 1,
     redirects: (isList(rest['r']) ? rest['r'] : []).filter(isList).map(([code, location]) => ({
       status: number(code),
-      location: text(location) ?? '',
+      location: textOrNull(location) ?? '',
     })),
     assertions: (isList(list[9]) ? list[9] : [])
       .filter(isList)
@@ -157,11 +158,11 @@ function decodeScripts(stored: JsonValue | undefined): Pick<ApiDetails, 'scripts
   if (!isList(stored)) return {};
   const [runtime, node, warnings, runs] = stored;
   const scripts: HookDetails = {
-    runtime: text(runtime) ?? '',
-    node: text(node) ?? '',
-    warnings: (isList(warnings) ? warnings : []).map((warning) => text(warning) ?? ''),
+    runtime: textOrNull(runtime) ?? '',
+    node: textOrNull(node) ?? '',
+    warnings: (isList(warnings) ? warnings : []).map((warning) => textOrNull(warning) ?? ''),
     runs: (isList(runs) ? runs : []).filter(isList).map(([script, durationMs]) => ({
-      script: text(script) ?? '',
+      script: textOrNull(script) ?? '',
       durationMs: number(durationMs),
     })),
   };
@@ -173,7 +174,7 @@ export function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'st
   const status = isList(stored) ? number(stored[0]) || null : null;
   if (status === null || !isList(stored)) return { status: null, statusText: null };
   const rest = stored[10];
-  return { status, statusText: (isObject(rest) ? text(rest['t']) : null) ?? usualText(status) };
+  return { status, statusText: (isObject(rest) ? textOrNull(rest['t']) : null) ?? usualText(status) };
 }
 
 /** Sum of the phases in ms: the response time. */
@@ -199,21 +200,5 @@ function codeIn(names: readonly string[], name: string): JsonValue {
 }
 
 function nameIn(names: readonly string[], code: JsonValue | undefined): string | null {
-  return typeof code === 'number' ? (names[code] ?? null) : text(code) || null;
-}
-
-function number(value: JsonValue | undefined): number {
-  return typeof value === 'number' ? value : 0;
-}
-
-function text(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof code === 'number' ? (names[code] ?? null) : textOrNull(code) || null;
 }

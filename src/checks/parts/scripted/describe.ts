@@ -1,27 +1,27 @@
 // Formats a stored result of a scripted check for the API (reference §4.7: multiStepCheckResult).
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { list, object, text } from '../read.ts';
+import { list, number, object, text } from '../read.ts';
 
 /** The script's part of a result. Steps and output are included if stored. */
 export function describeScripted(details: JsonValue, exchange: JsonObject | null): JsonObject {
   // A run without a script, for example because its runtime is missing, has no details.
   const known = object(details);
-  const startedAt = numberOf(known['startedAt']);
+  const startedAt = number(known['startedAt']);
   return {
     runtimeVersion: text(known['runtime']) || null,
     nodeJsVersion: text(known['node']) || null,
     warnings: textsOf(known['warnings']),
     startTime: startedAt === 0 ? null : startedAt,
-    endTime: numberOf(known['stoppedAt']) || null,
-    tests: numberOf(known['tests']),
-    failedTests: numberOf(known['failedTests']),
+    endTime: number(known['stoppedAt']) || null,
+    tests: number(known['tests']),
+    failedTests: number(known['failedTests']),
     errors: list(known['errors']),
     steps: exchange === null ? null : list(exchange['steps']),
     jobLog:
       exchange === null
         ? null
         : list(exchange['log']).map(({ atMs, stream, text: msg }) => ({
-            time: startedAt + numberOf(atMs),
+            time: startedAt + number(atMs),
             level: stream === 'stderr' ? 'ERROR' : 'INFO',
             msg: text(msg),
           })),
@@ -42,11 +42,7 @@ export function describeBrowser(details: JsonValue, exchange: JsonObject | null)
 }
 
 function consoleLine({ atMs, level, text: msg, url }: JsonObject, startTime: JsonValue | undefined): JsonObject {
-  return { time: numberOf(startTime) + numberOf(atMs), level: text(level), msg: text(msg), url: text(url) };
-}
-
-function numberOf(value: JsonValue | undefined): number {
-  return typeof value === 'number' ? value : 0;
+  return { time: number(startTime) + number(atMs), level: text(level), msg: text(msg), url: text(url) };
 }
 
 function textsOf(value: JsonValue | undefined): string[] {
