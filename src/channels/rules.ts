@@ -134,16 +134,13 @@ export const channelRules = {
   redactRequest,
   redactAttempt,
   redactFault,
-  storedConfig: (type: string, written: JsonObject, present: JsonObject, now: number) =>
-    storedConfig(kindOf(type), written, present, now),
-  shownConfig: (channel: Pick<AlertChannel, 'type' | 'config' | 'secrets'>, now: number) =>
-    shownConfig(kindOf(channel.type), channel, now),
-  mergedConfig: (channel: Pick<AlertChannel, 'type' | 'config' | 'secrets'>) =>
-    mergedConfig(kindOf(channel.type), channel),
+  storedConfig,
+  shownConfig,
+  mergedConfig,
 };
 
 type Stored = Pick<AlertChannel, 'config' | 'secrets'>;
-type Kind = Pick<ChannelKind, 'config' | 'secretRules'>;
+type Channel = Pick<AlertChannel, 'type' | 'config' | 'secrets'>;
 
 /**
  * Separates the secrets of a written configuration. A missing or masked secret is kept, null or an empty text removes
@@ -153,11 +150,12 @@ type Kind = Pick<ChannelKind, 'config' | 'secretRules'>;
  * @param now epoch ms
  */
 function storedConfig(
-  kind: Kind,
+  type: string,
   written: JsonObject,
   present: JsonObject,
   now: number,
 ): Stored | { readonly issue: ConfigIssue } {
+  const kind = kindOf(type);
   const config: Record<string, JsonValue> = { ...written };
   const secrets: Record<string, JsonValue> = { ...present };
   for (const name of secretFields(kind.config)) {
@@ -175,13 +173,14 @@ function storedConfig(
 }
 
 /** Returns a configuration with masked secrets. @param now epoch ms */
-function shownConfig(kind: Kind, { config, secrets }: Stored, now: number): JsonObject {
+function shownConfig({ type, config, secrets }: Channel, now: number): JsonObject {
+  const kind = kindOf(type);
   const masks = secretFields(kind.config).map((name) => [name, secrets[name] === undefined ? null : mask]);
   return { ...(Object.fromEntries(masks) as JsonObject), ...config, ...kind.secretRules?.shown?.(secrets, now) };
 }
 
 /** Returns the configuration that a PATCH is merged into, with masked secrets. */
-function mergedConfig(kind: Kind, { config, secrets }: Stored): JsonObject {
-  const names = secretFields(kind.config).filter((name) => secrets[name] !== undefined);
+function mergedConfig({ type, config, secrets }: Channel): JsonObject {
+  const names = secretFields(kindOf(type).config).filter((name) => secrets[name] !== undefined);
   return { ...Object.fromEntries(names.map((name) => [name, mask])), ...config };
 }

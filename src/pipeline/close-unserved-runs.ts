@@ -2,20 +2,16 @@
 // (docs/decisions/0098).
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import { bareFinding } from '#domain/results/result.ts';
-import type { Run } from '#domain/checks/run.ts';
+import type { Run, RunClaim } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
 interface WaitingRunStore {
   /** Since when runs have been waiting, by location; epoch ms, null = none. */
   runQueue(now: number): Promise<readonly { readonly location: string; readonly waitingSince: number | null }[]>;
-  claimRuns(claim: {
-    readonly location: string;
-    readonly owner: string;
-    readonly now: number;
-    readonly leaseMs: number;
-    readonly max: number;
-  }): Promise<{ readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[] }>;
+  claimRuns(
+    claim: RunClaim,
+  ): Promise<{ readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[] }>;
 }
 
 export interface CloseUnservedRunsOptions {

@@ -6,7 +6,7 @@ import type { ProbeInput } from '#domain/checks/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import { missedReason } from '#domain/results/missed-reason.ts';
 import { bareFinding, type Finding, type Reason } from '#domain/results/result.ts';
-import { retryOf, type Run } from '#domain/checks/run.ts';
+import { retryOf, type Run, type RunClaim } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
@@ -14,22 +14,11 @@ import { isTemporary } from '#lib/temporary-error.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
 interface RunStore {
-  claimRuns(claim: {
-    readonly location: string;
-    readonly owner: string;
-    readonly now: number;
-    readonly leaseMs: number;
-    readonly max: number;
-    readonly without?: readonly string[];
-    readonly isBacklog?: boolean;
-  }): Promise<{
+  claimRuns(claim: RunClaim): Promise<{
     readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[];
     readonly nextAvailableAt: number | null;
   }>;
-  renewRuns(
-    runs: readonly Run[],
-    lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
-  ): Promise<void>;
+  renewRuns(runs: readonly Run[], lease: Pick<RunClaim, 'owner' | 'now' | 'leaseMs'>): Promise<void>;
   returnRuns(runs: readonly Run[], owner: string): Promise<void>;
   /** The current check of a run; null if it was deleted. */
   contextOf(run: Run): Promise<CheckContext | null>;

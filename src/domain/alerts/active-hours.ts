@@ -65,3 +65,21 @@ export const waitsForHours = 'outside the active hours of the channel';
 export function hoursReason(until: number): string {
   return `${waitsForHours}; continues at ${new Date(until).toISOString()}`;
 }
+
+/** A delivery before its first attempt. */
+export interface HoursClaim {
+  readonly accountId: string;
+  /** A delivery leased by `owner`. */
+  readonly deliveryId: string;
+  readonly owner: string;
+  /** When its channel is active next, epoch ms; `now` if it is. */
+  readonly activeFrom: number;
+  /** The channel to use outside of the hours; null = wait. */
+  readonly otherChannelId: number | null;
+  /** Whether newer messages of an incident supersede older ones, by type of the channel (docs/decisions/0136). */
+  readonly isSuperseded: (channelType: string) => boolean;
+  /** Whether channels of a type get digests. */
+  readonly isDigested: (channelType: string) => boolean;
+  /** Epoch ms. */
+  readonly now: number;
+}

@@ -29,6 +29,19 @@ export interface Run {
   readonly wasHeldBack?: boolean;
 }
 
+/** Who claims, for how long, and how many. Times are epoch ms. */
+export interface RunClaim {
+  readonly location: string;
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly max: number;
+  /** Accounts to skip; none by default. */
+  readonly without?: readonly string[];
+  /** Whether more are waiting than one claim takes: then accounts take turns, and triggered runs come last. */
+  readonly isBacklog?: boolean;
+}
+
 /** When and where a run is retried. */
 export interface RunRetry {
   /** Epoch ms. */

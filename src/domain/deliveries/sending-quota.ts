@@ -28,6 +28,19 @@ export function limitOfOthers(limit: number): number {
 /** Maximum time that a delivery waits for a quota, ms. */
 export const maxQuotaWaitMs = 24 * hourMs;
 
+/** An attempt that is about to be made. */
+export interface QuotaClaim {
+  readonly accountId: string;
+  /** A delivery leased by `owner`. */
+  readonly deliveryId: string;
+  readonly owner: string;
+  readonly quota: SendingQuota;
+  /** Attempts per hour, at least 1. */
+  readonly limit: number;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
 /** Whether an attempt may be made: `expired` = its delivery has waited too long and has ended. */
 export type QuotaAnswer = 'admitted' | 'waits' | 'expired';
 

@@ -1,9 +1,10 @@
 // Decides whether deliveries are sent now: active hours of channels, and limits of accounts on services of the operator.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { activeFrom } from '#domain/alerts/active-hours.ts';
+import { activeFrom, type HoursClaim } from '#domain/alerts/active-hours.ts';
 import type { DueDelivery } from '#domain/deliveries/delivery.ts';
 import {
   type QuotaAnswer,
+  type QuotaClaim,
   quotaExpiredReason,
   type SendingLimits,
   type SendingQuota,
@@ -14,14 +15,7 @@ export interface AdmitOptions {
   /** null = channels of this type have no limit. */
   readonly quotaOf: (type: string) => SendingQuota | null;
   readonly limits: SendingLimits;
-  readonly take: (claim: {
-    readonly accountId: string;
-    readonly deliveryId: string;
-    readonly owner: string;
-    readonly quota: SendingQuota;
-    readonly limit: number;
-    readonly now: number;
-  }) => Promise<QuotaAnswer>;
+  readonly take: (claim: QuotaClaim) => Promise<QuotaAnswer>;
   /** Called when a delivery has ended because it waited too long. */
   readonly onExpired: (delivery: Admitted, reason: string) => void;
   readonly clock: Clock;
@@ -30,20 +24,8 @@ export interface AdmitOptions {
 
 type Admitted = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId'>;
 
-export interface ActiveHoursOptions {
-  readonly admit: (claim: {
-    readonly accountId: string;
-    readonly deliveryId: string;
-    readonly owner: string;
-    readonly activeFrom: number;
-    readonly otherChannelId: number | null;
-    readonly isSuperseded: (channelType: string) => boolean;
-    readonly isDigested: (channelType: string) => boolean;
-    readonly now: number;
-  }) => Promise<boolean>;
-  /** Whether newer messages of an incident supersede older ones. */
-  readonly isSuperseded: (channelType: string) => boolean;
-  readonly isDigested: (channelType: string) => boolean;
+export interface ActiveHoursOptions extends Pick<HoursClaim, 'isSuperseded' | 'isDigested'> {
+  readonly admit: (claim: HoursClaim) => Promise<boolean>;
   readonly clock: Clock;
   readonly owner: string;
 }

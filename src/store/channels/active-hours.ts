@@ -2,7 +2,7 @@
 import { findRow, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
-import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
+import { type ActiveHours, type HoursClaim, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
 import { supersededReason } from '#domain/deliveries/superseding.ts';
 import { type IdBytes, idBytes, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -10,24 +10,6 @@ import type { Database } from '../base/database.ts';
 import { isMarked, isPendingReminder } from './cancel-reminders.ts';
 import type { AlertChannelsTable, Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { rewrite, splitDigest } from './digest-hours.ts';
-
-/** A delivery before its first attempt. */
-export interface HoursClaim {
-  readonly accountId: string;
-  /** A delivery leased by `owner`. */
-  readonly deliveryId: string;
-  readonly owner: string;
-  /** When its channel is active next, epoch ms; `now` if it is. */
-  readonly activeFrom: number;
-  /** The channel to use outside of the hours; null = wait. */
-  readonly otherChannelId: number | null;
-  /** Whether newer messages of an incident supersede older ones, by type of the channel (docs/decisions/0136). */
-  readonly isSuperseded: (channelType: string) => boolean;
-  /** Whether channels of a type get digests. */
-  readonly isDigested: (channelType: string) => boolean;
-  /** Epoch ms. */
-  readonly now: number;
-}
 
 const movedReason = 'its alerts are sent through another channel';
 const closings = ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'];

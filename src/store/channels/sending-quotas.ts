@@ -6,11 +6,11 @@ import {
   limitOfOthers,
   maxQuotaWaitMs,
   type QuotaAnswer,
+  type QuotaClaim,
   quotaEndsAt,
   quotaExpiredReason,
   quotaReason,
   quotaReasonStart,
-  type SendingQuota,
 } from '#domain/deliveries/sending-quota.ts';
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -18,19 +18,6 @@ import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { isMarked, settledColumns } from './cancel-reminders.ts';
 import { nameOf, noteLost } from './failing-channels.ts';
-
-/** An attempt that is about to be made. */
-export interface QuotaClaim {
-  readonly accountId: string;
-  /** A delivery leased by `owner`. */
-  readonly deliveryId: string;
-  readonly owner: string;
-  readonly quota: SendingQuota;
-  /** Attempts per hour, at least 1. */
-  readonly limit: number;
-  /** Epoch ms. */
-  readonly now: number;
-}
 
 /** Deliveries of a channel that wait for a quota. */
 export interface QuotaWait {

@@ -1,7 +1,7 @@
 // Store interface of the pipeline steps. Each call is one durable write, committed with others.
 import type { Delivery, Message, RenderInput } from '#domain/deliveries/delivery.ts';
 import type { CheckContext, EndedAttempt, Judge, Recorded } from '#domain/results/recording.ts';
-import type { Run } from '#domain/checks/run.ts';
+import type { Run, RunClaim } from '#domain/checks/run.ts';
 import type {
   ClaimedDeliveries,
   DeliveryClaim,
@@ -13,7 +13,7 @@ import type { JudgedBatch, JudgeRules } from './heartbeats/judge-heartbeats.ts';
 import type { JudgedStates, JudgeStatesRules } from './states/judge-states.ts';
 import type { PingAnswer, ReceivedPing } from './heartbeats/receive-pings.ts';
 import type { RecordRules } from './record/record-attempts.ts';
-import type { ClaimedRuns, RunClaim } from './runs/run-rows.ts';
+import type { ClaimedRuns } from './runs/run-rows.ts';
 import type { Scheduled, ScheduleRules } from '../schedules/schedule-due.ts';
 
 type OwnedId = Pick<Run, 'accountId' | 'id'>;

@@ -3,7 +3,7 @@ import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { EndedAttempt, Judge } from '#domain/results/recording.ts';
 import { walkStart } from '../channels/delivery-rows.ts';
 import type { Path } from './path.ts';
-import type { RunClaim } from './runs/run-rows.ts';
+import type { RunClaim } from '#domain/checks/run.ts';
 import type { Seal } from '../base/seal.ts';
 import { bringDeliveriesBack, bringSchedulesBack, bringStatesBack, moveWithClock } from './sqlite-clock-jump.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';

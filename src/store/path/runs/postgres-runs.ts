@@ -1,9 +1,9 @@
 // Waiting runs in PostgreSQL: claimed with SKIP LOCKED, so that processes claim different ones without waiting.
-import type { Run } from '#domain/checks/run.ts';
+import type { Run, RunClaim } from '#domain/checks/run.ts';
 import { idBytes, idText, idTextOrNull } from '../../base/codec.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { backlogScanned, type ClaimedRuns, type RunClaim } from './run-rows.ts';
+import { backlogScanned, type ClaimedRuns } from './run-rows.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { isTheTimeAt } from '../../engines/postgres/the-time.ts';

@@ -4,19 +4,6 @@ import { type IdBytes, idText, idTextOrNull } from '../../base/codec.ts';
 import { sourceCodes } from '../../base/codes.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 
-/** Who claims, for how long, and how many. Times are epoch ms. */
-export interface RunClaim {
-  readonly location: string;
-  readonly owner: string;
-  readonly now: number;
-  readonly leaseMs: number;
-  readonly max: number;
-  /** Accounts to skip; none by default. */
-  readonly without?: readonly string[];
-  /** Whether more are waiting than one claim takes: then accounts take turns, and triggered runs come last. */
-  readonly isBacklog?: boolean;
-}
-
 /** In a backlog, accounts take turns among this many runs, those available for the longest time. */
 export const backlogScanned = 10_000;
 

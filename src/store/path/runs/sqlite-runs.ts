@@ -1,8 +1,8 @@
 // Waiting runs: statements of the step `run-checks`. A lease is the run's next available time.
-import type { Run } from '#domain/checks/run.ts';
+import type { Run, RunClaim } from '#domain/checks/run.ts';
 import { idBytes } from '../../base/codec.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { backlogScanned, type ClaimedRuns, type RunClaim, runOf, type RunRow } from './run-rows.ts';
+import { backlogScanned, type ClaimedRuns, runOf, type RunRow } from './run-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 /** Claims available runs for `leaseMs`: their start is recorded before they start. */
