@@ -146,7 +146,7 @@ const accountHeader = {
 };
 
 function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
-  const responses: Record<string, JsonSchema> = { [operation.status]: success(operation, book) };
+  const responses: Record<string, JsonSchema> = { [operation.status ?? 200]: success(operation, book) };
   const add = (name: keyof typeof refusals) => {
     responses[refusals[name][0]] = { $ref: `#/components/responses/${name}` };
   };
@@ -167,7 +167,7 @@ function mediaSchema(media: string): JsonSchema {
 
 function success(operation: Operation, book: SchemaBook): JsonSchema {
   const description = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.', 204: 'Success. The response has no body.' }[
-    operation.status
+    operation.status ?? 200
   ];
   const schema = operation.response ? book.write(operation.response, 'output') : null;
   const range = { description: '<from>-<to>/<total>, starting at 0.', schema: { type: 'string' } };

@@ -56,8 +56,8 @@ export interface Operation {
   readonly example?: unknown;
   /** Additional request headers: name → description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status of a successful response. */
-  readonly status: 200 | 201 | 202 | 204;
+  /** Status of a successful response; absent = 200. */
+  readonly status?: 201 | 202 | 204;
   /** Schema of the response body; absent with 204 and if `media` is not JSON. */
   readonly response?: z.ZodType;
   /** Media type of the response if it is not JSON. */
@@ -82,6 +82,16 @@ export interface Operation {
 
 /** Operations by ID. */
 export type Operations = Readonly<Record<string, Operation>>;
+export type Untagged = Readonly<Record<string, Omit<Operation, 'tag'>>>;
+
+/** Operations that the documentation lists under one tag. */
+export function tagged<Listed extends Untagged>(
+  tag: Tag,
+  listed: Listed,
+): { readonly [Id in keyof Listed]: Listed[Id] & { readonly tag: Tag } } {
+  const entries = Object.entries(listed).map(([id, operation]) => [id, { ...operation, tag }]);
+  return Object.fromEntries(entries) as { [Id in keyof Listed]: Listed[Id] & { tag: Tag } };
+}
 
 /** A ping or health: never refused, whatever else its address sends. */
 export function isNeverRefused({ path }: Pick<Operation, 'path'>): boolean {

@@ -280,7 +280,7 @@ function writeAnswer(
 ): Content | Promise<Content> {
   const { query, checkResponses } = writing;
   if (result instanceof Answer) return writeOwnAnswer(reply, operation, result, writing);
-  reply.code(operation.status);
+  reply.code(operation.status ?? 200);
   if (operation.status === 204) return undefined;
   if (operation.media) {
     reply.type(`${operation.media}; charset=utf-8`);

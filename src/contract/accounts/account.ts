@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accountAlertSettings } from '../alerts/alert-settings.ts';
 import { shown } from '#lib/schema/shown.ts';
 import { instant, updateOf } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
@@ -77,16 +77,14 @@ export type UsageBody = z.output<typeof usage>;
 const params = z.object({ id: z.string().max(100).describe('Account ID.') });
 const unknown = { 404: 'Unknown account, or the API key has no access to it.' };
 
-export const accountOperations = {
+export const accountOperations = tagged('Accounts', {
   listAccounts: {
     method: 'GET',
     path: '/v1/accounts',
     summary: 'List all accounts',
     description:
       'Beta: this operation is in beta and may change without notice.\n\nLists the accounts that the key has access to. The list is not paged.',
-    tag: 'Accounts',
     permission: 'read',
-    status: 200,
     response: z.array(account),
     isBeta: true,
   },
@@ -95,7 +93,6 @@ export const accountOperations = {
     path: '/v1/accounts',
     summary: 'Create an account',
     description: 'The key that creates the account gets access to it.',
-    tag: 'Accounts',
     permission: 'operate',
     body: accountCreate,
     example: { name: 'Shop', executionLimit: 100_000 },
@@ -106,19 +103,15 @@ export const accountOperations = {
     method: 'GET',
     path: '/v1/accounts/me',
     summary: 'Get the account of the request',
-    tag: 'Accounts',
     permission: 'read',
-    status: 200,
     response: account,
   },
   getAccount: {
     method: 'GET',
     path: '/v1/accounts/{id}',
     summary: 'Get an account',
-    tag: 'Accounts',
     permission: 'read',
     params,
-    status: 200,
     response: account,
     alsoAnswers: unknown,
   },
@@ -127,12 +120,10 @@ export const accountOperations = {
     path: '/v1/accounts/{id}',
     summary: 'Update an account',
     description: `${merges} Only an operator key can change \`executionLimit\` and \`limits\`.`,
-    tag: 'Accounts',
     permission: 'admin',
     params,
     body: accountUpdate,
     example: { executionLimit: null },
-    status: 200,
     response: account,
     alsoAnswers: unknown,
   },
@@ -140,11 +131,9 @@ export const accountOperations = {
     method: 'GET',
     path: '/v1/accounts/{id}/usage',
     summary: 'Get the usage of the current month',
-    tag: 'Accounts',
     permission: 'read',
     params,
-    status: 200,
     response: usage,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { apiKeyRoles } from '#domain/accounts/api-key.ts';
 import { bodyInstant, instant, pathUuid } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const shape = {
@@ -38,18 +38,15 @@ const apiKeyCreate = z.strictObject({
 });
 
 const params = z.object({ id: pathUuid('ID of the key.') });
-const tag = 'API keys';
 const unknown = { 404: 'Unknown API key.' };
 
-export const apiKeyOperations = {
+export const apiKeyOperations = tagged('API keys', {
   listApiKeys: {
     method: 'GET',
     path: '/v1/api-keys',
     summary: 'List the API keys of the account',
-    tag,
     permission: 'admin',
     query: pageQuery,
-    status: 200,
     response: z.array(apiKey),
     isPaged: true,
   },
@@ -58,7 +55,6 @@ export const apiKeyOperations = {
     path: '/v1/api-keys',
     summary: 'Create an API key',
     description: 'The response contains the key, which is never shown again.',
-    tag,
     permission: 'admin',
     body: apiKeyCreate,
     example: { name: 'CI', role: 'read-run' },
@@ -69,10 +65,8 @@ export const apiKeyOperations = {
     method: 'GET',
     path: '/v1/api-keys/{id}',
     summary: 'Get an API key',
-    tag,
     permission: 'admin',
     params,
-    status: 200,
     response: apiKey,
     alsoAnswers: unknown,
   },
@@ -80,10 +74,9 @@ export const apiKeyOperations = {
     method: 'DELETE',
     path: '/v1/api-keys/{id}',
     summary: 'Revoke an API key immediately',
-    tag,
     permission: 'admin',
     params,
     status: 204,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -1,7 +1,7 @@
 // Client certificates in the API (reference §4.7: client certificate).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 const pem = z.string().min(1).max(32_768);
 
@@ -34,16 +34,13 @@ export const clientCertificateCreate = z.strictObject({
 
 const params = z.object({ id: z.string().max(100).describe('ID of the certificate.') });
 const unknown = { 404: 'Unknown client certificate.' };
-const tag = 'Client certificates';
 
-export const clientCertificateOperations = {
+export const clientCertificateOperations = tagged('Client certificates', {
   listClientCertificates: {
     method: 'GET',
     path: '/v1/client-certificates',
     summary: 'List all client certificates',
-    tag,
     permission: 'read',
-    status: 200,
     response: z.array(clientCertificate),
   },
   createClientCertificate: {
@@ -52,7 +49,6 @@ export const clientCertificateOperations = {
     summary: 'Create a client certificate',
     description:
       'Checks and webhooks of the account present it when a server of the host requests a client certificate. Replaces an existing certificate of the same host; the new one has a new ID.',
-    tag,
     permission: 'write',
     body: clientCertificateCreate,
     example: {
@@ -81,10 +77,8 @@ export const clientCertificateOperations = {
     method: 'GET',
     path: '/v1/client-certificates/{id}',
     summary: 'Get a client certificate',
-    tag,
     permission: 'read',
     params,
-    status: 200,
     response: clientCertificate,
     alsoAnswers: unknown,
   },
@@ -92,10 +86,9 @@ export const clientCertificateOperations = {
     method: 'DELETE',
     path: '/v1/client-certificates/{id}',
     summary: 'Delete a client certificate',
-    tag,
     permission: 'write',
     params,
     status: 204,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

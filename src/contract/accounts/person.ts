@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { memberRoles } from '#domain/accounts/api-key.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 import { email, me, oneTimeToken, password, tooMany } from './session.ts';
 
@@ -46,22 +46,19 @@ const shownInvite = z
   })
   .meta({ id: 'ShownInvite', description: 'An invitation as shown to the invited person.' });
 
-const tag = 'People';
 const params = z.object({ id: pathUuid('ID of the person.') });
 const inviteParams = z.object({ id: pathUuid('ID of the invitation.') });
 const unknown = { 404: 'Not a member of the account.' };
 const lastOwner = { 409: 'The person is the last owner of the account.' };
 const brokenInvite = { 404: 'The invitation was used or withdrawn, or it has expired.' };
 
-export const personOperations = {
+export const personOperations = tagged('People', {
   listUsers: {
     method: 'GET',
     path: '/v1/users',
     summary: 'List the members of the account',
-    tag,
     permission: 'admin',
     query: pageQuery,
-    status: 200,
     response: z.array(person),
     isPaged: true,
   },
@@ -70,12 +67,10 @@ export const personOperations = {
     path: '/v1/users/{id}',
     summary: 'Update the role of a member',
     description: 'Only an owner or an operator can make a person an owner or change the role of an owner.',
-    tag,
     permission: 'admin',
     params,
     body: z.strictObject({ role }),
     example: { role: 'read-only' },
-    status: 200,
     response: person,
     alsoAnswers: { ...unknown, ...lastOwner },
   },
@@ -85,7 +80,6 @@ export const personOperations = {
     summary: 'Remove a member from the account',
     description:
       'Takes effect immediately. A person who is in no other account is deleted. API keys that the person created keep working.',
-    tag,
     permission: 'admin',
     params,
     status: 204,
@@ -95,10 +89,8 @@ export const personOperations = {
     method: 'GET',
     path: '/v1/invites',
     summary: 'List open invitations',
-    tag,
     permission: 'admin',
     query: pageQuery,
-    status: 200,
     response: z.array(invite),
     isPaged: true,
   },
@@ -108,7 +100,6 @@ export const personOperations = {
     summary: 'Invite a person to the account',
     description:
       'Creates a link that works once, for 7 days. If email is set up, Tocsin sends it to the address. Otherwise, or if the mail server does not accept it, the response contains it: send it to the person yourself. A new invitation replaces an earlier one for the same email address.',
-    tag,
     permission: 'admin',
     body: z.strictObject({ email, role }),
     example: { email: 'ada@example.com', role: 'read-write' },
@@ -123,7 +114,6 @@ export const personOperations = {
     method: 'DELETE',
     path: '/v1/invites/{id}',
     summary: 'Revoke an invitation',
-    tag,
     permission: 'admin',
     params: inviteParams,
     status: 204,
@@ -133,10 +123,8 @@ export const personOperations = {
     method: 'POST',
     path: '/v1/invites/read',
     summary: 'Get an invitation by its token',
-    tag,
     permission: 'none',
     body: z.strictObject({ token: oneTimeToken }),
-    status: 200,
     response: shownInvite,
     alsoAnswers: { ...brokenInvite, ...tooMany },
   },
@@ -146,7 +134,6 @@ export const personOperations = {
     summary: 'Accept an invitation and sign in',
     description:
       'Send the password that the person signs in with, or a new one. If no user with the email address of the invitation has the password, a user is created.',
-    tag,
     permission: 'none',
     body: z.strictObject({ token: oneTimeToken, password }),
     status: 201,
@@ -157,4 +144,4 @@ export const personOperations = {
       401: 'The link was sent by email, the person has a user, and the password is wrong.',
     },
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { roles } from '#domain/accounts/api-key.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 /** An email address, compared case-insensitively. */
 export const email = z
@@ -52,7 +52,6 @@ const session = z
   .meta({ id: 'Session', description: 'A signed-in browser.' });
 export type SessionBody = z.output<typeof session>;
 
-const tag = 'Sessions';
 const setsCookie = 'The response sets the session cookie.';
 /** Errors of operations that take a password or a one-time token. */
 export const tooMany = {
@@ -60,23 +59,19 @@ export const tooMany = {
   503: 'Too many sign-ins in progress. Try again in a few seconds.',
 };
 
-export const sessionOperations = {
+export const sessionOperations = tagged('Sessions', {
   getMe: {
     method: 'GET',
     path: '/v1/me',
     summary: 'Get the current caller',
-    tag,
     permission: 'read',
-    status: 200,
     response: me,
   },
   getSetup: {
     method: 'GET',
     path: '/v1/setup',
     summary: 'Check whether the installation has no user yet',
-    tag,
     permission: 'none',
-    status: 200,
     response: z.strictObject({ isNeeded: z.boolean() }).meta({ id: 'Setup' }),
   },
   createSetup: {
@@ -84,7 +79,6 @@ export const sessionOperations = {
     path: '/v1/setup',
     summary: 'Create a user with a setup link and sign in',
     description: `A setup link works once, for 24 hours. The user operates the installation and owns its oldest account. If a user with the email address exists, the link sets a new password and makes the user an operator. ${setsCookie}`,
-    tag,
     permission: 'none',
     body: z.strictObject({ token: oneTimeToken, email, password: newPassword }),
     status: 201,
@@ -96,7 +90,6 @@ export const sessionOperations = {
     path: '/v1/sessions',
     summary: 'Sign in',
     description: `${setsCookie} A session expires after 14 days without use, and 90 days after sign-in.`,
-    tag,
     permission: 'none',
     body: z.strictObject({ email, password }),
     status: 201,
@@ -107,9 +100,7 @@ export const sessionOperations = {
     method: 'GET',
     path: '/v1/sessions',
     summary: 'List your sessions',
-    tag,
     permission: 'user',
-    status: 200,
     response: z.array(session),
   },
   deleteSessions: {
@@ -117,7 +108,6 @@ export const sessionOperations = {
     path: '/v1/sessions',
     summary: 'Sign out everywhere',
     description: 'Ends all your sessions, including the current one.',
-    tag,
     permission: 'user',
     status: 204,
   },
@@ -125,7 +115,6 @@ export const sessionOperations = {
     method: 'DELETE',
     path: '/v1/sessions/{id}',
     summary: 'Revoke one of your sessions',
-    tag,
     permission: 'user',
     params: z.object({ id: pathUuid('ID of the session.') }),
     status: 204,
@@ -135,7 +124,6 @@ export const sessionOperations = {
     method: 'DELETE',
     path: '/v1/session',
     summary: 'Sign out',
-    tag,
     permission: 'user',
     status: 204,
   },
@@ -144,10 +132,9 @@ export const sessionOperations = {
     path: '/v1/me/password',
     summary: 'Update your password',
     description: 'Ends your other sessions.',
-    tag,
     permission: 'user',
     body: z.strictObject({ currentPassword: password, newPassword }),
     status: 204,
     alsoAnswers: tooMany,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

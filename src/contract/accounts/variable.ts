@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { updateOf, variableKey } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { warnings } from '../checks/warnings.ts';
 import { pageQuery } from '../paging.ts';
 
@@ -42,17 +42,14 @@ const variableUpdate = updateOf(variableCreate).extend({
 
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });
 const unknown = { 404: 'Unknown variable.' };
-const tag = 'Environment variables';
 
-export const variableOperations = {
+export const variableOperations = tagged('Environment variables', {
   listVariables: {
     method: 'GET',
     path: '/v1/variables',
     summary: 'List all environment variables',
-    tag,
     permission: 'read',
     query: pageQuery,
-    status: 200,
     response: z.array(variable),
     isPaged: true,
   },
@@ -60,7 +57,6 @@ export const variableOperations = {
     method: 'POST',
     path: '/v1/variables',
     summary: 'Create an environment variable',
-    tag,
     permission: 'write',
     body: ignoring(['warnings'], variableCreate),
     example: { key: 'SHOP_URL', value: 'https://shop.example' },
@@ -72,10 +68,8 @@ export const variableOperations = {
     method: 'GET',
     path: '/v1/variables/{key}',
     summary: 'Get an environment variable',
-    tag,
     permission: 'read',
     params,
-    status: 200,
     response: variable,
     alsoAnswers: unknown,
   },
@@ -83,12 +77,10 @@ export const variableOperations = {
     method: 'PUT',
     path: '/v1/variables/{key}',
     summary: 'Update an environment variable',
-    tag,
     permission: 'write',
     params,
     body: ignoring(['warnings'], variableUpdate),
     example: { value: 'https://shop.example' },
-    status: 200,
     response: variable,
     alsoAnswers: unknown,
   },
@@ -96,10 +88,9 @@ export const variableOperations = {
     method: 'DELETE',
     path: '/v1/variables/{key}',
     summary: 'Delete an environment variable',
-    tag,
     permission: 'write',
     params,
     status: 204,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

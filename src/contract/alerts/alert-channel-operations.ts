@@ -18,7 +18,7 @@ import { alertTypes } from '#domain/alerts/alert.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { shown } from '#lib/schema/shown.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const alertType = z.enum(alertTypes).default('ALERT_FAILURE');
@@ -79,7 +79,6 @@ const testAnswer = z.strictObject({
 });
 export type ChannelTestBody = z.output<typeof testAnswer>;
 
-const tag = 'Alert channels';
 const unknown = { 404: 'Unknown alert channel.' };
 const example = {
   type: channelTypes[0],
@@ -87,15 +86,13 @@ const example = {
   subscriptions: [{ groupId: 4, activated: true }],
 };
 
-export const alertChannelOperations = {
+export const alertChannelOperations = tagged('Alert channels', {
   listAlertChannels: {
     method: 'GET',
     path: '/v1/alert-channels',
     summary: 'List all alert channels',
-    tag,
     permission: 'read',
     query: pageQuery,
-    status: 200,
     response: z.array(alertChannel),
     isPaged: true,
   },
@@ -104,7 +101,6 @@ export const alertChannelOperations = {
     path: '/v1/alert-channels',
     summary: 'Create an alert channel',
     description: 'Returns 400 with line and column if a template is invalid or uses a secret variable.',
-    tag,
     permission: 'write',
     body: channelCreate,
     example,
@@ -116,19 +112,15 @@ export const alertChannelOperations = {
     path: '/v1/alert-channels/presets',
     summary: 'List templates to start from',
     description: 'Ready-made configurations for common receivers. The list is not paged.',
-    tag,
     permission: 'read',
-    status: 200,
     response: z.array(preset),
   },
   getAlertChannel: {
     method: 'GET',
     path: '/v1/alert-channels/{id}',
     summary: 'Get an alert channel',
-    tag,
     permission: 'read',
     params: channelParams,
-    status: 200,
     response: alertChannel,
     alsoAnswers: unknown,
   },
@@ -137,12 +129,10 @@ export const alertChannelOperations = {
     path: '/v1/alert-channels/{id}',
     summary: 'Update an alert channel',
     description: merges,
-    tag,
     permission: 'write',
     params: channelParams,
     body: channelUpdate,
     example: { sendDegraded: true },
-    status: 200,
     response: alertChannel,
     alsoAnswers: unknown,
   },
@@ -152,7 +142,6 @@ export const alertChannelOperations = {
     summary: 'Delete an alert channel',
     description:
       "Cancels the channel's pending deliveries and keeps its log. Open alerts are not resolved on this channel.",
-    tag,
     permission: 'write',
     params: channelParams,
     status: 204,
@@ -162,12 +151,10 @@ export const alertChannelOperations = {
     method: 'PUT',
     path: '/v1/alert-channels/{id}/subscriptions',
     summary: 'Subscribe a channel to a check or group, or change a subscription',
-    tag,
     permission: 'write',
     params: channelParams,
     body: subscriptionWrite,
     example: { groupId: 4, activated: true },
-    status: 200,
     response: subscription,
     alsoAnswers: unknown,
   },
@@ -176,23 +163,19 @@ export const alertChannelOperations = {
     path: '/v1/alert-channels/preview',
     summary: 'Render a webhook without sending it',
     description: 'Template errors are returned with status 200, in `errors`.',
-    tag,
     permission: 'read',
     body: previewBody,
     example: { config: { url: 'https://hooks.example/{{CHECK_NAME}}', template: '{"text": {{json ALERT_TITLE}} }' } },
-    status: 200,
     response: preview,
   },
   testAlertChannel: {
     method: 'POST',
     path: '/v1/alert-channels/{id}/test',
     summary: 'Send a test message and wait for the result',
-    tag,
     permission: 'write',
     params: channelParams,
     body: z.strictObject({ alertType }).prefault({}),
     example: { alertType: 'ALERT_RECOVERY' },
-    status: 200,
     response: testAnswer,
     alsoAnswers: { ...unknown, 409: 'Deliveries are held, or the message must wait, e.g. for a limit of the account.' },
   },
@@ -201,7 +184,6 @@ export const alertChannelOperations = {
     path: '/v1/alert-channels/{id}/replay',
     summary: 'Replay all deliveries that were not received since a given time',
     description: 'Deliveries with the status `exhausted`, `refused` or `failed`. Test messages are not replayed.',
-    tag,
     permission: 'write',
     params: channelParams,
     body: z.strictObject({ since: bodyInstant }),
@@ -210,4 +192,4 @@ export const alertChannelOperations = {
     response: z.strictObject({ count: z.int() }),
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

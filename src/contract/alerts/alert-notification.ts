@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { channelTypes } from './alert-channel.ts';
 import { deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { flag, instant, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 export const alertNotification = z
@@ -23,13 +23,12 @@ export const alertNotification = z
   .meta({ id: 'AlertNotification', description: 'Summary of a delivery.' });
 export type AlertNotificationBody = z.output<typeof alertNotification>;
 
-export const alertNotificationOperations = {
+export const alertNotificationOperations = tagged('Deliveries', {
   listAlertNotifications: {
     method: 'GET',
     path: '/v1/alert-notifications',
     summary: 'List deliveries in the short form',
     description: 'Newest first. GET /v1/deliveries returns more details.',
-    tag: 'Deliveries',
     permission: 'read',
     query: pageQuery.extend({
       alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
@@ -37,8 +36,7 @@ export const alertNotificationOperations = {
       from: queryInstant.exactOptional().describe('Default: 24 hours before `to`.'),
       to: queryInstant.exactOptional().describe('Default: now.'),
     }),
-    status: 200,
     response: z.array(alertNotification),
     isPaged: true,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

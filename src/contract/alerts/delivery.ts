@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
 import { deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -98,21 +98,18 @@ const listQuery = pageQuery.extend({
 export type DeliveryQuery = z.output<typeof listQuery>;
 
 const params = z.object({ id: pathUuid('ID of the delivery.') });
-const tag = 'Deliveries';
 const unknown = { 404: 'Unknown delivery.' };
-const one = { tag, params, response: delivery } as const;
+const one = { params, response: delivery } as const;
 const ended = { ...unknown, 409: 'The delivery has finished. Replay it instead.' };
 
-export const deliveryOperations = {
+export const deliveryOperations = tagged('Deliveries', {
   listDeliveries: {
     method: 'GET',
     path: '/v1/deliveries',
     summary: 'List all deliveries',
     description: 'Newest first, without request and response bodies.',
-    tag,
     permission: 'read',
     query: listQuery,
-    status: 200,
     response: z.array(delivery),
     isPaged: true,
   },
@@ -122,7 +119,6 @@ export const deliveryOperations = {
     path: '/v1/deliveries/{id}',
     summary: 'Get a delivery with all attempts',
     permission: 'read',
-    status: 200,
     alsoAnswers: unknown,
   },
   retryDelivery: {
@@ -132,7 +128,6 @@ export const deliveryOperations = {
     summary: 'Retry a pending delivery now',
     description: 'If the receiver requested a delay, the delay ends for the whole channel.',
     permission: 'write',
-    status: 200,
     alsoAnswers: ended,
   },
   cancelDelivery: {
@@ -141,7 +136,6 @@ export const deliveryOperations = {
     path: '/v1/deliveries/{id}/cancel',
     summary: 'Cancel a pending delivery',
     permission: 'write',
-    status: 200,
     alsoAnswers: ended,
   },
   replayDelivery: {
@@ -153,4 +147,4 @@ export const deliveryOperations = {
     status: 201,
     alsoAnswers: { ...unknown, 409: 'The delivery has not finished.' },
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

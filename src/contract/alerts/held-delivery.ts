@@ -1,7 +1,7 @@
 // Deliveries held after a restore or by configuration.
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 export const heldDeliveries = z
   .strictObject({
@@ -16,9 +16,9 @@ export const heldDeliveries = z
   .meta({ id: 'HeldDeliveries', description: 'Whether deliveries are held.' });
 export type HeldDeliveriesBody = z.output<typeof heldDeliveries>;
 
-const common = { tag: 'Deliveries', permission: 'operate', status: 200, response: heldDeliveries } as const;
+const common = { permission: 'operate', response: heldDeliveries } as const;
 
-export const heldDeliveryOperations = {
+export const heldDeliveryOperations = tagged('Deliveries', {
   getHeldDeliveries: {
     ...common,
     method: 'GET',
@@ -39,4 +39,4 @@ export const heldDeliveryOperations = {
     path: '/v1/held-deliveries/discard',
     summary: 'Cancel held deliveries and resume sending',
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

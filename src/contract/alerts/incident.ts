@@ -4,7 +4,7 @@ import { incidentKinds } from '#domain/alerts/incident.ts';
 import { checkAlert } from '../checks/check-status.ts';
 import { checkTypes } from '../checks/check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 import { acknowledgement } from './acknowledgement.ts';
 
@@ -36,8 +36,6 @@ const incidentWithAlerts = z
   .strictObject({ ...shape, alerts: z.array(checkAlert).describe('Newest first, at most 100.') })
   .meta({ id: 'IncidentWithAlerts' });
 
-const tag = 'Incidents';
-
 const alertParams = z.object({ alertId: pathUuid('Id of an alert of the incident.') });
 const alsoAnswers = {
   404: 'Unknown alert.',
@@ -46,10 +44,8 @@ const alsoAnswers = {
 
 const page = {
   path: '/acknowledge/{link}',
-  tag,
   permission: 'none',
   params: z.object({ link: z.string().max(1000).describe('The last part of an ACK_LINK.') }),
-  status: 200,
   media: 'text/html',
   alsoAnswers: {
     404: 'The link is invalid or expired, or the incident is no longer stored.',
@@ -57,13 +53,12 @@ const page = {
   },
 } as const;
 
-export const incidentOperations = {
+export const incidentOperations = tagged('Incidents', {
   listIncidents: {
     method: 'GET',
     path: '/v1/check-incidents',
     summary: 'List the incidents of all checks',
     description: 'Newest first. Certificate alerts belong to no incident.',
-    tag,
     permission: 'read',
     query: pageQuery.extend({
       checkId: pathUuid('Only incidents of this check.').exactOptional(),
@@ -71,7 +66,6 @@ export const incidentOperations = {
       from: queryInstant.exactOptional().describe('Only incidents opened at or after this time.'),
       to: queryInstant.exactOptional().describe('Only incidents opened at or before this time.'),
     }),
-    status: 200,
     response: z.array(incident),
     isPaged: true,
   },
@@ -79,10 +73,8 @@ export const incidentOperations = {
     method: 'GET',
     path: '/v1/check-incidents/{id}',
     summary: 'Get an incident with its alerts',
-    tag,
     permission: 'read',
     params: z.object({ id: pathUuid('Id of the incident.') }),
-    status: 200,
     response: incidentWithAlerts,
     alsoAnswers: { 404: 'Unknown incident.' },
   },
@@ -92,10 +84,8 @@ export const incidentOperations = {
     summary: 'Acknowledge the incident of an alert',
     description:
       'Stops reminders until the state of the check changes, and cancels pending ones. The recovery is always sent. Later acknowledgements do not replace the first one.',
-    tag,
     permission: 'write',
     params: alertParams,
-    status: 200,
     response: incident,
     alsoAnswers,
   },
@@ -103,7 +93,6 @@ export const incidentOperations = {
     method: 'DELETE',
     path: '/v1/check-alerts/{alertId}/acknowledge',
     summary: 'Remove an acknowledgement',
-    tag,
     permission: 'write',
     params: alertParams,
     status: 204,
@@ -121,4 +110,4 @@ export const incidentOperations = {
     summary: 'Acknowledge the incident of an ACK_LINK',
     description: 'The button of its page. Shows the page again.',
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

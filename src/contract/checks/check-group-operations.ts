@@ -5,7 +5,7 @@ import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, group
 import { assignQuery } from './check-operations.ts';
 import { pathNumber, pathUuid, queryList } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const groupQuery = pageQuery.extend({
@@ -13,19 +13,16 @@ const groupQuery = pageQuery.extend({
   name: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these names.'),
 });
 
-const tag = 'Check groups';
 const unknown = { 404: 'Unknown check group.' };
 const example = { name: 'Shop', locations: [], apiCheckDefaults: { url: 'https://shop.example' } };
 
-export const checkGroupOperations = {
+export const checkGroupOperations = tagged('Check groups', {
   listCheckGroups: {
     method: 'GET',
     path: '/v1/check-groups',
     summary: 'List all check groups',
-    tag,
     permission: 'read',
     query: groupQuery,
-    status: 200,
     response: z.array(checkGroup),
     isPaged: true,
   },
@@ -34,7 +31,6 @@ export const checkGroupOperations = {
     path: '/v1/check-groups',
     summary: 'Create a check group that overrides the settings of its checks',
     description: 'Deprecated: version 2 leaves settings that the group does not set to its checks.',
-    tag,
     permission: 'write',
     query: assignQuery,
     body: groupCreate,
@@ -47,7 +43,6 @@ export const checkGroupOperations = {
     method: 'POST',
     path: '/v2/check-groups',
     summary: 'Create a check group',
-    tag,
     permission: 'write',
     query: assignQuery,
     body: groupCreateV2,
@@ -59,10 +54,8 @@ export const checkGroupOperations = {
     method: 'GET',
     path: '/v1/check-groups/{id}',
     summary: 'Get a check group',
-    tag,
     permission: 'read',
     params: groupParams,
-    status: 200,
     response: checkGroup,
     alsoAnswers: unknown,
   },
@@ -71,13 +64,11 @@ export const checkGroupOperations = {
     path: '/v1/check-groups/{id}',
     summary: 'Update a check group, with the defaults of version 1',
     description: merges,
-    tag,
     permission: 'write',
     params: groupParams,
     query: assignQuery,
     body: groupUpdate,
     example: { muted: true },
-    status: 200,
     response: checkGroup,
     alsoAnswers: unknown,
     isDeprecated: true,
@@ -87,13 +78,11 @@ export const checkGroupOperations = {
     path: '/v2/check-groups/{id}',
     summary: 'Update a check group',
     description: merges,
-    tag,
     permission: 'write',
     params: groupParams,
     query: assignQuery,
     body: groupUpdateV2,
     example: { muted: true },
-    status: 200,
     response: checkGroup,
     alsoAnswers: unknown,
   },
@@ -103,10 +92,8 @@ export const checkGroupOperations = {
     summary: 'Upgrade the assertions of a check group',
     description:
       'Assertions of `apiCheckDefaults` with `passesIfAbsent` were saved by an older version and pass if their value does not exist. Afterwards they fail then, like new ones. The checks of the group have their own assertions.',
-    tag,
     permission: 'write',
     params: groupParams,
-    status: 200,
     response: checkGroup,
     alsoAnswers: unknown,
   },
@@ -116,7 +103,6 @@ export const checkGroupOperations = {
     summary: 'Delete a check group',
     description:
       'Keeps the checks, without a group, and deletes the trigger. Rejected if a check with scripts would be left without a runtime.',
-    tag,
     permission: 'write',
     params: groupParams,
     status: 204,
@@ -128,11 +114,9 @@ export const checkGroupOperations = {
     summary: 'List the checks of a group',
     ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
     description: 'Ordered by `groupOrder`.',
-    tag,
     permission: 'read',
     params: groupParams,
     query: pageQuery,
-    status: 200,
     response: z.array(check),
     isPaged: true,
     alsoAnswers: unknown,
@@ -142,11 +126,9 @@ export const checkGroupOperations = {
     path: '/v1/check-groups/{id}/checks/{checkId}',
     summary: 'Get a check with the settings of its group applied',
     ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
-    tag,
     permission: 'read',
     params: z.object({ id: pathNumber('ID of the group.'), checkId: pathUuid('ID of the check.') }),
-    status: 200,
     response: check,
     alsoAnswers: { 404: 'The group does not contain this check.' },
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -16,7 +16,7 @@ import {
 } from './check.ts';
 import { flag, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const checkQuery = pageQuery.extend({
@@ -40,18 +40,15 @@ export const assignQuery = z.object({
 });
 
 const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
-const tag = 'Checks';
 const unknown = { 404: 'Unknown check.' };
-const creating = { method: 'POST', tag, permission: 'write', query: assignQuery, status: 201 } as const;
+const creating = { method: 'POST', permission: 'write', query: assignQuery, status: 201 } as const;
 const changing = {
   method: 'PUT',
   description: merges,
-  tag,
   permission: 'write',
   params: checkParams,
   query: assignQuery,
   example: { frequency: 5 },
-  status: 200,
   alsoAnswers: { 404: 'Unknown check.' },
 } as const;
 
@@ -104,16 +101,14 @@ function updateKind({ schema, update, shown }: KindBodies) {
   } as const;
 }
 
-export const checkOperations = {
+export const checkOperations = tagged('Checks', {
   listChecks: {
     method: 'GET',
     path: '/v1/checks',
     summary: 'List all checks',
     ignoredQuery: ['includeDependencies'],
-    tag,
     permission: 'read',
     query: checkQuery,
-    status: 200,
     response: z.array(check),
     isPaged: true,
   },
@@ -122,7 +117,6 @@ export const checkOperations = {
     path: '/v1/checks',
     summary: 'Create a check of any type',
     description: 'Deprecated: use the path of the check type.',
-    tag,
     permission: 'write',
     query: assignQuery,
     body: anyCheckCreate,
@@ -137,11 +131,9 @@ export const checkOperations = {
     path: '/v1/checks/{id}',
     summary: 'Get a check',
     ignoredQuery: ['includeDependencies'],
-    tag,
     permission: 'read',
     params: checkParams,
     query: readQuery,
-    status: 200,
     response: check,
     alsoAnswers: unknown,
   },
@@ -162,10 +154,8 @@ export const checkOperations = {
     summary: 'Upgrade the assertions of a check',
     description:
       'Assertions with `passesIfAbsent` were saved by an older version and pass if their value does not exist. Afterwards they fail then, like new ones. Has no effect on other assertions.',
-    tag,
     permission: 'write',
     params: checkParams,
-    status: 200,
     response: check,
     alsoAnswers: unknown,
   },
@@ -174,10 +164,9 @@ export const checkOperations = {
     path: '/v1/checks/{id}',
     summary: 'Delete a check',
     description: 'Also deletes its results, subscriptions and trigger. Channels with an open alert receive a recovery.',
-    tag,
     permission: 'write',
     params: checkParams,
     status: 204,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -4,7 +4,7 @@ import { alertTypes } from '#domain/alerts/alert.ts';
 import { acknowledgement, flappingSince, suppressedBy } from '../alerts/acknowledgement.ts';
 import { checkTypes } from './check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 export const checkStatus = z
@@ -64,27 +64,22 @@ const alertQuery = pageQuery.extend({
 
 const params = z.object({ checkId: pathUuid('ID of the check.') });
 const unknown = { 404: 'Unknown check.' };
-const tag = 'Check statuses';
 
-export const checkStatusOperations = {
+export const checkStatusOperations = tagged('Check statuses', {
   listCheckStatuses: {
     method: 'GET',
     path: '/v1/check-statuses',
     summary: 'List the status of every check',
     description: 'The list is not paged.',
-    tag,
     permission: 'read',
-    status: 200,
     response: z.array(checkStatus),
   },
   getCheckStatus: {
     method: 'GET',
     path: '/v1/check-statuses/{checkId}',
     summary: 'Get the status of a check',
-    tag,
     permission: 'read',
     params,
-    status: 200,
     response: checkStatus,
     alsoAnswers: unknown,
   },
@@ -93,10 +88,8 @@ export const checkStatusOperations = {
     path: '/v1/check-alerts',
     summary: 'List the alerts of all checks',
     description: 'Newest first.',
-    tag,
     permission: 'read',
     query: alertQuery,
-    status: 200,
     response: z.array(checkAlert),
     isPaged: true,
   },
@@ -105,13 +98,11 @@ export const checkStatusOperations = {
     path: '/v1/check-alerts/{checkId}',
     summary: 'List the alerts of a check',
     description: 'Newest first.',
-    tag,
     permission: 'read',
     params,
     query: alertQuery,
-    status: 200,
     response: z.array(checkAlert),
     isPaged: true,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { pathUuid, wholeNumber } from '#lib/schema/fields.ts';
 import { heartbeatAvailability, pingEvent, pingEvents } from './heartbeat.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
-const tag = 'Heartbeats';
 const checkId = pathUuid('ID of the heartbeat check.');
 const unknown = { 404: 'Unknown heartbeat check.' };
 const token = z.string().max(100).describe('Token of the heartbeat.');
@@ -14,9 +13,7 @@ const signal = z.string().max(20).describe('start, fail, log, or an exit code: a
 export const maxPingBody = 10_000;
 
 const ping = {
-  tag,
   permission: 'none',
-  status: 200,
   media: 'text/plain',
   // A misspelled signal, such as ?fail, must not count as a success.
   query: z.strictObject({}),
@@ -29,7 +26,7 @@ const ping = {
 const onTime = { ...ping, path: '/ping/{token}', params: z.object({ token }) } as const;
 const withSignal = { ...ping, path: '/ping/{token}/{signal}', params: z.object({ token, signal }) } as const;
 
-export const heartbeatOperations = {
+export const heartbeatOperations = tagged('Heartbeats', {
   ping: {
     ...onTime,
     method: 'GET',
@@ -65,11 +62,9 @@ export const heartbeatOperations = {
     path: '/v1/checks/heartbeats/{checkId}/events',
     summary: 'List the newest pings of a heartbeat',
     description: 'Newest first. Missing pings are at most half of them as long as there are enough received ones.',
-    tag,
     permission: 'read',
     params: z.object({ checkId }),
     query: z.object({ limit: wholeNumber(1, 10).default(10) }),
-    status: 200,
     response: pingEvents,
     alsoAnswers: unknown,
   },
@@ -77,10 +72,8 @@ export const heartbeatOperations = {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/events/{id}',
     summary: 'Get a ping',
-    tag,
     permission: 'read',
     params: z.object({ checkId, id: pathUuid('ID of the ping.') }),
-    status: 200,
     response: pingEvent,
     alsoAnswers: { 404: 'Unknown ping, or it is no longer stored.' },
   },
@@ -88,11 +81,9 @@ export const heartbeatOperations = {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/availability',
     summary: 'Get the availability of a heartbeat',
-    tag,
     permission: 'read',
     params: z.object({ checkId }),
-    status: 200,
     response: heartbeatAvailability,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -1,7 +1,7 @@
 // Run locations in the API (reference §4.2).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 export const location = z
   .strictObject({
@@ -13,15 +13,13 @@ export const location = z
   })
   .meta({ id: 'Location', description: 'A location from which checks run.' });
 
-export const locationOperations = {
+export const locationOperations = tagged('Locations', {
   listLocations: {
     method: 'GET',
     path: '/v1/locations',
     summary: 'List all run locations',
     description: 'Available ones first, then those that had a runner in the last 30 days. The list is not paged.',
-    tag: 'Locations',
     permission: 'read',
-    status: 200,
     response: z.array(location),
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { instant, pathNumber, updateOf, zonedInstant } from '#lib/schema/fields.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 import { warnings } from './warnings.ts';
 
@@ -72,17 +72,14 @@ export const maintenanceWindowCreate = z.strictObject({
 const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt'];
 const params = z.object({ id: pathNumber('ID of the maintenance window.') });
 const unknown = { 404: 'Unknown maintenance window.' };
-const tag = 'Maintenance windows';
 
-export const maintenanceWindowOperations = {
+export const maintenanceWindowOperations = tagged('Maintenance windows', {
   listMaintenanceWindows: {
     method: 'GET',
     path: '/v1/maintenance-windows',
     summary: 'List all maintenance windows',
-    tag,
     permission: 'read',
     query: pageQuery,
-    status: 200,
     response: z.array(maintenanceWindow),
     isPaged: true,
   },
@@ -93,7 +90,6 @@ export const maintenanceWindowOperations = {
     description:
       'Scheduled runs that the window suppresses are recorded as missed, with the reason `maintenance`. Runs started by ' +
       'a trigger are not affected.',
-    tag,
     permission: 'write',
     body: creating(readOnly, maintenanceWindowCreate),
     example: {
@@ -111,10 +107,8 @@ export const maintenanceWindowOperations = {
     method: 'GET',
     path: '/v1/maintenance-windows/{id}',
     summary: 'Get a maintenance window',
-    tag,
     permission: 'read',
     params,
-    status: 200,
     response: maintenanceWindow,
     alsoAnswers: unknown,
   },
@@ -123,12 +117,10 @@ export const maintenanceWindowOperations = {
     path: '/v1/maintenance-windows/{id}',
     summary: 'Update a maintenance window',
     description: merges,
-    tag,
     permission: 'write',
     params,
     body: ignoring(readOnly, updateOf(maintenanceWindowCreate)),
     example: { silenceAllAlerts: true },
-    status: 200,
     response: maintenanceWindow,
     alsoAnswers: unknown,
   },
@@ -137,10 +129,9 @@ export const maintenanceWindowOperations = {
     path: '/v1/maintenance-windows/{id}',
     summary: 'Delete a maintenance window',
     description: 'An active window ends at once.',
-    tag,
     permission: 'write',
     params,
     status: 204,
     alsoAnswers: unknown,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -1,6 +1,6 @@
 // Runtimes in the API (spec §2.1, §4.1).
 import { z } from 'zod';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 export const runtime = z
   .strictObject({
@@ -30,26 +30,22 @@ export const runtime = z
   });
 export type RuntimeBody = z.output<typeof runtime>;
 
-export const runtimeOperations = {
+export const runtimeOperations = tagged('Runtimes', {
   listRuntimes: {
     method: 'GET',
     path: '/v1/runtimes',
     summary: 'List all runtimes',
     description: 'All runtimes installed on this server, newest first. The list is not paged.',
-    tag: 'Runtimes',
     permission: 'read',
-    status: 200,
     response: z.array(runtime),
   },
   getRuntime: {
     method: 'GET',
     path: '/v1/runtimes/{name}',
     summary: 'Get a runtime',
-    tag: 'Runtimes',
     permission: 'read',
     params: z.object({ name: z.string().max(100).describe('Name of the runtime, such as 2026.04.') }),
-    status: 200,
     response: runtime,
     alsoAnswers: { 404: 'No runtime with this name is installed.' },
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

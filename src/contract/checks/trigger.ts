@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { outcomes } from '#domain/results/result.ts';
 import { day, flag, pathNumber, pathUuid, variableKey, wholeNumber } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const common = {
@@ -97,11 +97,9 @@ const waitQuery = z.strictObject({
 const groupId = pathNumber('ID of the check group.');
 const checkId = pathUuid('ID of the check.');
 const token = z.string().max(200).describe('Token of the trigger.');
-const tag = 'Triggers';
 
 const create = {
   method: 'POST',
-  tag,
   permission: 'run',
   status: 201,
   headers: {
@@ -115,9 +113,7 @@ const limits = {
 } as const;
 
 const call = {
-  tag,
   permission: 'none',
-  status: 200,
   description:
     'For CI. Requires no API key: the token grants access. Waits for the results. At most 10 calls per minute for each trigger.',
   query: waitQuery,
@@ -140,12 +136,10 @@ const runs = {
   method: 'GET',
   description:
     'The response to a call contains its ID in `x-service-call-id`, and the IDs of its runs in `x-service-run-ids` if there are at most 50.',
-  tag,
   permission: 'run',
   query: pageQuery.extend({
     callId: pathUuid('').exactOptional().describe('ID of the call. Default: the newest.'),
   }),
-  status: 200,
   response: z.array(triggeredRun),
   isPaged: true,
   alsoAnswers: none,
@@ -173,7 +167,7 @@ const callCheck = {
   response: triggerOutcome,
 } as const;
 
-export const triggerOperations = {
+export const triggerOperations = tagged('Triggers', {
   createGroupTrigger: {
     ...create,
     ...ofGroup,
@@ -187,9 +181,7 @@ export const triggerOperations = {
     method: 'GET',
     ...ofGroup,
     summary: 'Get the trigger of a group',
-    tag,
     permission: 'run',
-    status: 200,
     response: groupTrigger,
     alsoAnswers: none,
   },
@@ -197,7 +189,6 @@ export const triggerOperations = {
     method: 'DELETE',
     ...ofGroup,
     summary: 'Delete the trigger of a group and revoke its token',
-    tag,
     permission: 'write',
     status: 204,
     alsoAnswers: none,
@@ -214,9 +205,7 @@ export const triggerOperations = {
     method: 'GET',
     ...ofCheck,
     summary: 'Get the trigger of a check',
-    tag,
     permission: 'run',
-    status: 200,
     response: checkTrigger,
     alsoAnswers: none,
   },
@@ -224,7 +213,6 @@ export const triggerOperations = {
     method: 'DELETE',
     ...ofCheck,
     summary: 'Delete the trigger of a check and revoke its token',
-    tag,
     permission: 'write',
     status: 204,
     alsoAnswers: none,
@@ -255,4 +243,4 @@ export const triggerOperations = {
     summary: 'Run a check by its token and wait for the result',
   },
   postCheckTrigger: { ...callCheck, ...posted, summary: 'Run a check by its token, with POST' },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -1,6 +1,6 @@
 // Health, metrics and API documentation.
 import { z } from 'zod';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 export const health = z
   .strictObject({
@@ -10,16 +10,12 @@ export const health = z
   })
   .meta({ id: 'Health' });
 
-const tag = 'Health';
-
-export const healthOperations = {
+export const healthOperations = tagged('Health', {
   getLiveness: {
     method: 'GET',
     path: '/health/live',
     summary: 'Check liveness',
-    tag,
     permission: 'none',
-    status: 200,
     response: health,
   },
   getReadiness: {
@@ -28,9 +24,7 @@ export const healthOperations = {
     summary: 'Check readiness',
     description:
       'The service is ready if its database is migrated and reachable and all steps of this process are running.',
-    tag,
     permission: 'none',
-    status: 200,
     response: health,
     alsoAnswers: { 503: 'Not ready; see `reasons`.' },
   },
@@ -40,9 +34,7 @@ export const healthOperations = {
     summary: 'Get metrics',
     description:
       'Prometheus text format. If `TOCSIN_METRICS_TOKEN` is set, send it as a bearer token. If `TOCSIN_METRICS_PORT` is set, metrics are served on that port only.',
-    tag,
     permission: 'none',
-    status: 200,
     media: 'text/plain',
     alsoAnswers: {
       401: 'The token is missing or wrong, or none is configured.',
@@ -53,36 +45,28 @@ export const healthOperations = {
     method: 'GET',
     path: '/v1/openapi.json',
     summary: 'Get the OpenAPI document',
-    tag,
     permission: 'none',
-    status: 200,
     response: z.record(z.string(), z.unknown()).describe('OpenAPI 3.1.'),
   },
   getDocs: {
     method: 'GET',
     path: '/docs',
     summary: 'Get the API reference as a page',
-    tag,
     permission: 'none',
-    status: 200,
     media: 'text/html',
   },
   getDocsScript: {
     method: 'GET',
     path: '/docs/reference.js',
     summary: 'Get the script of the API reference',
-    tag,
     permission: 'none',
-    status: 200,
     media: 'text/javascript',
   },
   getDocsStyle: {
     method: 'GET',
     path: '/docs/reference.css',
     summary: 'Get the style of the API reference',
-    tag,
     permission: 'none',
-    status: 200,
     media: 'text/css',
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -1,7 +1,7 @@
 // Notices in the API: conditions that need attention (decisions: Resources of our own).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 export const notice = z
   .strictObject({
@@ -14,16 +14,14 @@ export const notice = z
   })
   .meta({ id: 'Notice', description: 'A condition that needs attention.' });
 
-export const noticeOperations = {
+export const noticeOperations = tagged('Notices', {
   listNotices: {
     method: 'GET',
     path: '/v1/notices',
     summary: 'List notices',
     description:
       'Failing and invalid channels, held deliveries, checks that notify no channel, undefined variables, runtimes in use that reach or passed their end of life, missing browsers, locations without a runner, downtime and gaps, and stalled account moves. The list is not paged.',
-    tag: 'Notices',
     permission: 'read',
-    status: 200,
     response: z.array(notice),
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

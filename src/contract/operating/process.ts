@@ -1,7 +1,7 @@
 // Processes of this installation in the API (decisions: Resources of our own).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 export const process = z
   .strictObject({
@@ -22,16 +22,14 @@ export const process = z
   })
   .meta({ id: 'Process', description: 'A process of this installation.' });
 
-export const processOperations = {
+export const processOperations = tagged('Processes', {
   listProcesses: {
     method: 'GET',
     path: '/v1/processes',
     summary: 'List the processes of this installation',
     description:
       'Processes that sent a heartbeat in the last 10 minutes and did not shut down cleanly, ordered by start time. The list is not paged.',
-    tag: 'Processes',
     permission: 'operate',
-    status: 200,
     response: z.array(process),
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

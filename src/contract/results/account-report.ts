@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { instant, queryInstant } from '#lib/schema/fields.ts';
 import { timeZoneName } from '../time-zone.ts';
 import { checkTypes } from '../checks/check.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 const every = z.enum(['week', 'month']);
 const words = {
@@ -84,18 +84,14 @@ const query = z.object({
   timezone: z.string().max(100).exactOptional().describe(words.timeZone),
 });
 
-const tag = 'Analytics';
-
-export const accountReportOperations = {
+export const accountReportOperations = tagged('Analytics', {
   getAccountReport: {
     method: 'GET',
     path: '/v1/account-report',
     summary: 'Get the report on a week or month',
     description: 'A channel with `report` receives the same by email at the end of each period.',
-    tag,
     permission: 'read',
     query,
-    status: 200,
     response: accountReport,
   },
   getAccountReportRows: {
@@ -104,10 +100,8 @@ export const accountReportOperations = {
     summary: 'Download the report on a week or month as CSV',
     description:
       'One line per active check, oldest first. Texts that a spreadsheet would read as a formula begin with an apostrophe.',
-    tag,
     permission: 'read',
     query,
-    status: 200,
     media: 'text/csv',
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -5,7 +5,7 @@ import { checkSchemas } from '#checks/check-schemas.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
 import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 /** Path segment of each check type. */
 export const analyticsPaths: ReadonlyMap<string, CheckType> = new Map(
@@ -155,9 +155,7 @@ const reportQuery = z.object({
     .describe('IANA time zone of the days, weeks (from Monday) and months. Periods start at full hours of UTC.'),
 });
 
-const tag = 'Analytics';
-
-export const analyticsOperations = {
+export const analyticsOperations = tagged('Analytics', {
   getCheckAnalytics: {
     method: 'GET',
     path: '/v1/analytics/{type}/{checkId}',
@@ -166,14 +164,12 @@ export const analyticsOperations = {
     description:
       'Figures are current: they combine hourly and daily roll-ups with the newest results. ' +
       'Percentiles are exact to 1%, those of phases to 4.1% or 0.05 ms. Hourly figures are retained for 90 days, daily figures for 2 years.',
-    tag,
     permission: 'read',
     params: z.object({
       type: z.enum(checkSchemas.map(({ analyticsPath }) => analyticsPath)),
       checkId: pathUuid('ID of the check.'),
     }),
     query: analyticsQuery,
-    status: 200,
     response: checkAnalytics,
     alsoAnswers: { 404: 'Unknown check.' },
   },
@@ -184,23 +180,19 @@ export const analyticsOperations = {
     summary: 'Get the analytics of several checks',
     description:
       'Results are in the order of the IDs; unknown IDs are omitted. A POST without side effects, because the list can be too long for a URL.',
-    tag,
     permission: 'read',
     query: z.object({ quickRange }),
     // The maximum page size of a list (docs/decisions/0040).
     body: z.strictObject({ checkIds: z.array(z.uuid()).max(100) }),
     example: { checkIds: ['0199f0c4-0000-7000-8000-0000000000ff'] },
-    status: 200,
     response: z.array(analyticsSummary),
   },
   listAnalyticsMetrics: {
     method: 'GET',
     path: '/v1/analytics/metrics',
     summary: 'List the metrics of a check type',
-    tag,
     permission: 'read',
     query: z.object({ checkType: z.enum(checkTypes) }),
-    status: 200,
     response: z.array(meaning.extend({ metric })),
   },
   getReport: {
@@ -208,10 +200,8 @@ export const analyticsOperations = {
     path: '/v1/reporting',
     summary: 'Report on all checks',
     description: 'The list is not paged.',
-    tag,
     permission: 'read',
     query: reportQuery,
-    status: 200,
     response: z.array(reportedCheck),
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

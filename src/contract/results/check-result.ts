@@ -6,7 +6,7 @@ import { checkSchemas, type KindSchema, schemaOf } from '#checks/check-schemas.t
 import { resultAsset } from '#checks/parts/scripted/schema.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 type PartName<Name extends string> = `${Uncapitalize<Name>}CheckResult`;
@@ -90,19 +90,16 @@ const cursorQuery = z.object({
 
 const checkId = pathUuid('ID of the check.');
 const resultLink = z.string().max(1000).describe('The last path segment of a RESULT_LINK.');
-const tag = 'Check results';
 
-export const checkResultOperations = {
+export const checkResultOperations = tagged('Check results', {
   listCheckResults: {
     method: 'GET',
     path: '/v1/check-results/{checkId}',
     summary: 'List the results of a check',
     description: 'Newest first. Without `from` and `to`: all retained results.',
-    tag,
     permission: 'read',
     params: z.object({ checkId }),
     query: listQuery,
-    status: 200,
     response: z.array(checkResult),
     isPaged: true,
     alsoAnswers: { 404: 'Unknown check.' },
@@ -113,11 +110,9 @@ export const checkResultOperations = {
     ignoredQuery: ['fields'],
     summary: 'List the results of a check with a cursor',
     description: 'Newest first. New results do not shift the pages.',
-    tag,
     permission: 'read',
     params: z.object({ checkId }),
     query: cursorQuery,
-    status: 200,
     response: z.strictObject({
       length: z.int(),
       entries: z.array(checkResult),
@@ -129,10 +124,8 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/v1/check-results/{checkId}/{checkResultId}',
     summary: 'Get a result',
-    tag,
     permission: 'read',
     params: z.object({ checkId, checkResultId: pathUuid('ID of the result.') }),
-    status: 200,
     response: checkResult,
     alsoAnswers: { 404: 'Unknown result, or it is no longer stored.' },
   },
@@ -141,10 +134,8 @@ export const checkResultOperations = {
     path: '/v1/check-results/{checkId}/{checkResultId}/assets',
     summary: 'List the assets of a result',
     description: 'Screenshots, traces and videos of a browser check, as listed in the result.',
-    tag,
     permission: 'read',
     params: z.object({ checkId, checkResultId: pathUuid('ID of the result.') }),
-    status: 200,
     response: z.array(resultAsset),
     alsoAnswers: { 404: 'Unknown result, or it is no longer stored.' },
   },
@@ -154,10 +145,8 @@ export const checkResultOperations = {
     summary: 'Download an asset of a result',
     description:
       'The file with the media type given in the list. Do not trust its content: the checked site can influence it.',
-    tag,
     permission: 'read',
     params: z.object({ checkId, checkResultId: pathUuid('ID of the result.'), number: wholeNumber(1, 100) }),
-    status: 200,
     media: 'application/octet-stream',
     alsoAnswers: {
       404: 'Unknown result or asset, or it is no longer stored.',
@@ -169,10 +158,8 @@ export const checkResultOperations = {
     path: '/results/{link}',
     summary: 'Show a result as a page',
     description: 'The RESULT_LINK of an alert. Anyone with the link can read this result for 30 days without a key.',
-    tag,
     permission: 'none',
     params: z.object({ link: resultLink }),
-    status: 200,
     media: 'text/html',
     alsoAnswers: {
       404: 'The link is invalid or expired, or the result is no longer stored.',
@@ -184,10 +171,8 @@ export const checkResultOperations = {
     path: '/results/{link}/result',
     summary: 'Get the result of a RESULT_LINK',
     description: 'The data of its page, without a key. `scripts` and `jobLog` of API checks are null.',
-    tag,
     permission: 'none',
     params: z.object({ link: resultLink }),
-    status: 200,
     response: z.strictObject({
       result: checkResult,
       pingBody: z.string().describe('Body of the ping of a heartbeat.'),
@@ -202,14 +187,12 @@ export const checkResultOperations = {
     summary: 'Show a screenshot of a result page',
     description:
       'A screenshot of a browser check, by its position in the assets of the result, for the page of a RESULT_LINK.',
-    tag,
     permission: 'none',
     params: z.object({ link: resultLink, number: wholeNumber(1, 100) }),
-    status: 200,
     media: 'application/octet-stream',
     alsoAnswers: {
       404: 'The link is invalid or expired, or the screenshot is not stored.',
       503: 'Too many downloads in progress. Wait for the number of seconds in `retry-after`.',
     },
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -1,7 +1,7 @@
 // Live updates in the API: server-sent events.
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 /** `data` of the `hello` event, the first of a stream. */
 export const liveHello = z.strictObject({
@@ -22,7 +22,7 @@ export const liveChange = z.strictObject({
   notices: z.boolean(),
 });
 
-export const liveEventOperations = {
+export const liveEventOperations = tagged('Overview', {
   streamEvents: {
     method: 'GET',
     path: '/v1/events',
@@ -33,11 +33,9 @@ export const liveEventOperations = {
       'A change appears within 2 s. A comment is sent every 6 s. ' +
       'After reconnecting, send the ID of the last event in `last-event-id` to receive missed changes as one `change`. ' +
       'Up to 20 streams per API key or session, and 100 per account.',
-    tag: 'Overview',
     permission: 'read',
     headers: { 'last-event-id': 'ID of the last event received.' },
-    status: 200,
     media: 'text/event-stream',
     alsoAnswers: { 503: 'The server is shutting down.' },
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);

@@ -5,7 +5,7 @@ import { outcomes } from '#domain/results/result.ts';
 import { checkTypes } from '../checks/check.ts';
 import { flag, instant, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { acknowledgement, flappingSince, suppressedBy } from '../alerts/acknowledgement.ts';
-import type { Operations } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 
 const sorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability', 'flapping'] as const;
 
@@ -193,16 +193,14 @@ export const overviewQuery = z.object({
   page: wholeNumber(1, 1_000_000).default(1).describe('Page number, starting at 1.'),
 });
 
-export const overviewOperations = {
+export const overviewOperations = tagged('Overview', {
   getOverview: {
     method: 'GET',
     path: '/v1/overview',
     summary: 'Get the overview of all checks',
     description: 'States are current. Availability and buckets combine roll-ups with the results of the current hour.',
-    tag: 'Overview',
     permission: 'read',
     query: overviewQuery,
-    status: 200,
     response: overview,
   },
-} as const satisfies Operations;
+} as const satisfies Untagged);
