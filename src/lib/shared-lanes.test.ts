@@ -98,3 +98,15 @@ test('two owners that always wait do not starve a third', async () => {
   over.is = true;
   await Promise.all(busy);
 });
+
+test('without a share, one owner gets all slots, first come, first served', async () => {
+  const lanes = createSharedLanes(2, 2);
+  const [first] = await Promise.all([lanes.enter('a', never), lanes.enter('a', never)]);
+  const late = new AbortController();
+  const dropped = lanes.enter('a', late.signal);
+  late.abort();
+  assert.equal(await dropped, null);
+  const next = lanes.enter('a', never);
+  first?.();
+  assert.notEqual(await next, null);
+});

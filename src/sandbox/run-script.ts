@@ -269,22 +269,7 @@ function isOutOfMemory({ log, isEnded, errors }: Report): boolean {
 }
 
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
-  const { errors, steps, openStep, flaky, log, testsMs, tests, failedTests, pageLines, left } = report;
-  const pageVitals = [...report.pageVitals].map(([url, vitals]) => ({ url, vitals }));
-  const reported = {
-    testsMs,
-    tests,
-    failedTests,
-    errors,
-    steps,
-    openStep,
-    flaky,
-    log,
-    pageLines,
-    pageVitals,
-    left,
-    assets: [],
-    leftOut: [],
-  };
-  return { ending, problem, startedAt, stoppedAt: Date.now(), ...reported };
+  const { hasBegun: _hasBegun, isEnded: _isEnded, pageVitals: vitalsOf, ...reported } = report;
+  const pageVitals = [...vitalsOf].map(([url, vitals]) => ({ url, vitals }));
+  return { ...reported, pageVitals, assets: [], leftOut: [], ending, problem, startedAt, stoppedAt: Date.now() };
 }

@@ -4,7 +4,7 @@ import type { SeenAnswer } from '#domain/checks/exchange.ts';
 import { honestFinding } from '#domain/results/honest-finding.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
-import type { Finding } from '#domain/results/result.ts';
+import { bareFinding, type Finding } from '#domain/results/result.ts';
 import { keepsNothing, type ScriptOutcome, type ScriptSees, type ScriptLine } from '#domain/checks/script.ts';
 import { hiddenOf } from '../../parts/http/plan.ts';
 import { isNoProbe, wrongSettings } from '../../parts/findings/judge.ts';
@@ -63,9 +63,9 @@ async function runHook(run: HookRun, startedAt: number): Promise<Finding> {
   let state = requestBefore(input);
   for (const script of before) {
     const { verdict, left } = await runOne(run, script, state, null);
-    if (verdict !== null) return notSent(startedAt, verdict);
+    if (verdict !== null) return bareFinding(startedAt, verdict);
     const next = requestAfter(state, left);
-    if (typeof next === 'string') return notSent(startedAt, faultOf(script, hide(next)));
+    if (typeof next === 'string') return bareFinding(startedAt, faultOf(script, hide(next)));
     state = next;
     hiding.add(hiddenOf({ ...input, variables: state.variables }, http));
   }
@@ -160,10 +160,6 @@ function ranOf({ name }: HookScript, { startedAt, stoppedAt, log }: ScriptOutcom
 /** The verdict when a script left an invalid request or response. */
 function faultOf({ words, file }: HookScript, message: string): ScriptVerdict {
   return { verdict: 'failed', reason: 'script', message: `${words}: ${message} (${file.path})` };
-}
-
-function notSent(startedAt: number, { verdict, reason, message }: ScriptVerdict): Finding {
-  return { ...wrongSettings(startedAt, ''), verdict, reason, message };
 }
 
 interface RanScript {

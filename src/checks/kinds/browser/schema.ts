@@ -2,15 +2,7 @@
 import { z } from 'zod';
 import type { CheckSchema } from '../../schema.ts';
 import { certificateDomain, inFull } from '../../parts/schema.ts';
-import {
-  assets,
-  ignoredOfScripted,
-  scriptedFields,
-  runtimeWarning,
-  scriptedFrequency,
-  scriptResult,
-  when,
-} from '../../parts/scripted/schema.ts';
+import { assets, scripted, scriptedFields, scriptResult, when } from '../../parts/scripted/schema.ts';
 
 const consoleLine = z.strictObject({
   time: z.number().describe('Unix ms.'),
@@ -37,7 +29,7 @@ test('the shop is open', async ({ page }) => {
 });
 `,
   },
-  commonFields: { frequency: scriptedFrequency },
+  ...scripted,
   fields: {
     ...scriptedFields,
     sslCheckDomain: certificateDomain.describe(
@@ -47,7 +39,6 @@ test('the shop is open', async ({ page }) => {
     trace: when('Whether to store a trace for the Playwright trace viewer', 'on-failure'),
     video: when('Whether to store a video of each page', 'off'),
   },
-  shown: { runtimeWarning },
   result: {
     ...scriptResult,
     webVitals: z
@@ -57,5 +48,4 @@ test('the shop is open', async ({ page }) => {
     pageErrors: z.array(consoleLine).nullable().describe(`Uncaught errors of the pages; ${inFull}`),
     assets: assets('Screenshots, traces and videos'),
   },
-  ignored: ignoredOfScripted,
 } as const satisfies CheckSchema;

@@ -13,7 +13,6 @@ import {
   problemsOfKind,
 } from '../../../../tests/support/checks/kind-probe.ts';
 import { findPing, pingProblem } from './ping.ts';
-import { createSlots } from './slots.ts';
 
 /** A program that records its arguments and prints the given text, and the arguments of the real one. */
 function program(t: TestContext, said: string, { complaint = '', code = 0 } = {}) {
@@ -135,24 +134,6 @@ test('passes only a checked address to the program, and no environment', async (
   );
   assert.equal(verdictOf(await sendPings(path, { request: { hostname: '-f' } })), 'failed settings');
   assert.equal(notes(), before, 'it was not called');
-});
-
-test('limits concurrent programs and reports a wait that is too long', async () => {
-  const slots = createSlots(2);
-  const gate = Promise.withResolvers<void>();
-  let [running, maxAtOnce] = [0, 0];
-  const work = async (): Promise<string> => {
-    maxAtOnce = Math.max(maxAtOnce, ++running);
-    await gate.promise;
-    running--;
-    return 'done';
-  };
-  const first = [slots.take(60_000, work), slots.take(60_000, work), slots.take(60_000, work)];
-  assert.equal(await slots.take(1, work), null);
-  gate.resolve();
-  assert.deepEqual(await Promise.all(first), ['done', 'done', 'done']);
-  assert.equal(maxAtOnce, 2);
-  assert.equal(await slots.take(1, work), 'done');
 });
 
 test('rejects invalid settings', () => {

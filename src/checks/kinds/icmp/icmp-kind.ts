@@ -1,5 +1,6 @@
 // ICMP checks: ping a host and check packet loss and latency (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
+import { createSharedLanes, type SharedLanes } from '#lib/shared-lanes.ts';
 import { type Fault, resolveFault } from '../../parts/connection/fault.ts';
 import { judgeFault } from '../../parts/findings/light.ts';
 import { createLightKind, type LightPlan, type LightSeen } from '../../parts/findings/light-kind.ts';
@@ -8,7 +9,6 @@ import { filledHost, hostProblems } from '../../parts/findings/prepare.ts';
 import { assertionProblems } from '../../parts/assertions/validate.ts';
 import type { ProbeDeps } from '../../kind.ts';
 import { findPing, ping } from './ping.ts';
-import { createSlots, type Slots } from './slots.ts';
 import { family } from '../../parts/read.ts';
 import { icmpSchema, sources } from './schema.ts';
 
@@ -40,8 +40,8 @@ export const icmpKind = createLightKind<typeof icmpSchema, IcmpTarget>({
   },
   targetOf: ({ request }, filling) => filledHost(request.hostname, filling),
   createInspect: (deps) => {
-    const slots = createSlots(atOnce);
-    return async (plan, _startedAt, signal) => seenIn(plan, await sendPings(plan, deps, slots, signal));
+    const lanes = createSharedLanes(atOnce, atOnce);
+    return async (plan, _startedAt, signal) => seenIn(plan, await sendPings(plan, deps, lanes, signal));
   },
 });
 
@@ -55,7 +55,7 @@ interface Seen {
   readonly replies: readonly { readonly number: number; readonly time: number }[];
 }
 
-async function sendPings(plan: IcmpPlan, deps: ProbeDeps, slots: Slots, signal: AbortSignal): Promise<Seen> {
+async function sendPings(plan: IcmpPlan, deps: ProbeDeps, lanes: SharedLanes, signal: AbortSignal): Promise<Seen> {
   const startedAt = performance.now();
   const { guard } = deps;
   const seen = { dnsMs: 0, address: null, sent: 0, replies: [] };
@@ -72,8 +72,10 @@ async function sendPings(plan: IcmpPlan, deps: ProbeDeps, slots: Slots, signal: 
   const [address = ''] = addresses;
   const dnsMs = performance.now() - startedAt;
   const command = deps.pingCommand ?? findPing();
-  const pinged = await slots.take(waitMs, () => ping(command, address, plan.settings.request.pingCount, signal));
-  if (pinged === null) return failedBy(ours(`this machine was busy with other pings for ${waitMs / 1000} s`));
+  // First come, first served: one owner stands for all accounts.
+  const leave = await lanes.enter('', AbortSignal.timeout(waitMs));
+  if (leave === null) return failedBy(ours(`this machine was busy with other pings for ${waitMs / 1000} s`));
+  const pinged = await ping(command, address, plan.settings.request.pingCount, signal).finally(leave);
   if (pinged.ownFault !== null) return failedBy(ours(pinged.ownFault));
   const replies = [...pinged.roundTrips].map(([number, time]) => ({ number, time }));
   return { tookMs: performance.now() - startedAt, dnsMs, address, fault: null, sent: pinged.sent, replies };

@@ -1,14 +1,6 @@
 // The schema of multi-step checks (reference §4.3).
 import type { CheckSchema } from '../../schema.ts';
-import {
-  assets,
-  ignoredOfScripted,
-  scriptedFields,
-  runtimeWarning,
-  scriptedFrequency,
-  scriptResult,
-  when,
-} from '../../parts/scripted/schema.ts';
+import { assets, scripted, scriptedFields, scriptResult, when } from '../../parts/scripted/schema.ts';
 
 export const multiStepSchema = {
   type: 'MULTI_STEP',
@@ -28,12 +20,10 @@ test('an order can be placed', async ({ request }) => {
 });
 `,
   },
-  commonFields: { frequency: scriptedFrequency },
+  ...scripted,
   fields: {
     ...scriptedFields,
     trace: when('Whether to store a trace with the requests of a test, for the Playwright trace viewer', 'on-failure'),
   },
-  shown: { runtimeWarning },
   result: { ...scriptResult, assets: assets('Traces') },
-  ignored: ignoredOfScripted,
 } as const satisfies CheckSchema;

@@ -1,5 +1,6 @@
 // Checks whether a certificate is revoked: by the stapled response, otherwise by a responder or CRL of the CA
 // (docs/decisions/0037).
+import { createRecent, type Recent } from '#lib/recent.ts';
 import type { Peer } from '../../parts/connection/handshake.ts';
 import { type ListPlace, readCertificate } from './certificate-parts.ts';
 import { maxOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
@@ -42,6 +43,8 @@ const leftAloneMs = 300_000;
 /** Maximum cached statuses. */
 const maxCached = 2000;
 
+type Lists = Recent<Cached<RevokedList>>;
+
 /** Cached value; times in epoch ms. */
 interface Cached<Value> {
   readonly value: Value;
@@ -62,8 +65,8 @@ export type FindRevocation = (peer: Peer, inspecting: RevocationOptions) => Prom
 
 /** Creates the check with a cache shared by all checks of this thread. */
 export function createFindRevocation(): FindRevocation {
-  const known = new Map<string, Cached<Revocation>>();
-  const lists = new Map<string, Cached<RevokedList>>();
+  const known = createRecent<Cached<Revocation>>({ max: maxCached, sizeOf: () => 1 });
+  const lists: Lists = createRecent({ max: maxCachedBytes, sizeOf: ({ value }) => value.entries.length + listBytes });
   return async (peer, inspecting) => {
     if (inspecting.mode === 'OFF') return null;
     const issued = issuedIn(peer.path);
@@ -74,7 +77,10 @@ export function createFindRevocation(): FindRevocation {
     const { fingerprint256 } = peer.path[0];
     const kept = validCached(known.get(fingerprint256), inspecting.now);
     const asked = kept ?? (await askAll(issued, lists, inspecting));
-    if (kept === null && !inspecting.signal.aborted) keep(known, fingerprint256, asked, inspecting.now);
+    if (kept === null && !inspecting.signal.aborted) {
+      const forMs = asked.problem === null ? cacheMs : leftAloneMs;
+      known.set(fingerprint256, cachedFor(asked, asked.statement?.nextUpdate ?? null, forMs, inspecting.now));
+    }
     return { ...asked, flaw: stapled?.flaw ?? asked.flaw };
   };
 }
@@ -112,11 +118,7 @@ function revocationOf(source: RevocationSource, statement: StatusStatement | NoS
 }
 
 /** Queries sources in order until one knows the status, within the time limit. */
-async function askAll(
-  issued: Issued,
-  lists: Map<string, Cached<RevokedList>>,
-  inspecting: RevocationOptions,
-): Promise<Revocation> {
+async function askAll(issued: Issued, lists: Lists, inspecting: RevocationOptions): Promise<Revocation> {
   const { ocspUrls } = issued.own;
   const deadline = performance.now() + Math.min(maxMs, inspecting.leftMs);
   const sources = [
@@ -148,12 +150,7 @@ async function askResponder(url: string, issued: Issued, deps: Deps): Promise<Re
   return revocationOf('OCSP', readOcspAnswer(answer, issued, deps.now), what);
 }
 
-async function askList(
-  place: ListPlace,
-  issued: Issued,
-  lists: Map<string, Cached<RevokedList>>,
-  deps: Deps,
-): Promise<Revocation> {
+async function askList(place: ListPlace, issued: Issued, lists: Lists, deps: Deps): Promise<Revocation> {
   const { url } = place;
   const what = `the revocation list ${shown(url)}`;
   const name = `${issued.issuerCertificate.fingerprint256} ${url}`;
@@ -166,10 +163,6 @@ async function askList(
     if ('problem' in read) return revocationOf('CRL', read, what);
     list = read;
     lists.set(name, cachedFor(list, list.nextUpdate, cacheMs, deps.now));
-    forget(
-      lists,
-      (all) => [...all].reduce((sum, { value }) => sum + value.entries.length + listBytes, 0) > maxCachedBytes,
-    );
   }
   const known = list;
   return revocationOf(
@@ -183,13 +176,6 @@ function shown(url: string): string {
   return url.slice(0, 200);
 }
 
-function keep(known: Map<string, Cached<Revocation>>, name: string, value: Revocation, now: number): void {
-  const forMs = value.problem === null ? cacheMs : leftAloneMs;
-  known.delete(name);
-  known.set(name, cachedFor(value, value.statement?.nextUpdate ?? null, forMs, now));
-  forget(known, () => known.size > maxCached);
-}
-
 function cachedFor<Value>(value: Value, nextUpdate: number | null, forMs: number, now: number): Cached<Value> {
   return { value, from: now, until: Math.min(nextUpdate ?? Number.POSITIVE_INFINITY, now + forMs) };
 }
@@ -197,14 +183,6 @@ function cachedFor<Value>(value: Value, nextUpdate: number | null, forMs: number
 /** Returns a cached value that is still valid, also after the clock was set back. */
 function validCached<Value>(kept: Cached<Value> | undefined, now: number): Value | null {
   return kept !== undefined && kept.from <= now && now < kept.until ? kept.value : null;
-}
-
-/** Evicts the oldest entries first. */
-function forget<Value>(kept: Map<string, Cached<Value>>, isTooMuch: (all: Iterable<Cached<Value>>) => boolean): void {
-  for (const name of kept.keys()) {
-    if (!isTooMuch(kept.values())) return;
-    kept.delete(name);
-  }
 }
 
 /** The revocation status in results and assertions. */

@@ -30,12 +30,6 @@ export const scriptedFields = {
     .describe('Files that the script imports. Maximum 1 MB including the script.'),
 };
 
-/** Script checks run at most once per minute. */
-export const scriptedFrequency = frequency.refine(
-  (minutes) => minutes !== 0,
-  'must be at least 1: a script runs at most once per minute',
-);
-
 export const runtimeWarning = z
   .string()
   .nullable()
@@ -44,15 +38,24 @@ export const runtimeWarning = z
     'For checks with scripts: a warning if the runtime is deprecated, about to be removed, or removed. null = none.',
   );
 
-/** Fields that clients send with other check types. */
-export const ignoredOfScripted = [
-  'setupSnippetId',
-  'tearDownSnippetId',
-  'localSetupScript',
-  'localTearDownScript',
-  'degradedResponseTime',
-  'maxResponseTime',
-];
+/** What all kinds with a script have in common. */
+export const scripted = {
+  commonFields: {
+    frequency: frequency.refine(
+      (minutes) => minutes !== 0,
+      'must be at least 1: a script runs at most once per minute',
+    ),
+  },
+  shown: { runtimeWarning },
+  ignored: [
+    'setupSnippetId',
+    'tearDownSnippetId',
+    'localSetupScript',
+    'localTearDownScript',
+    'degradedResponseTime',
+    'maxResponseTime',
+  ],
+};
 
 /** When to store files of runs. */
 export const keepWhen = z.enum(['off', 'on-failure', 'always']);
