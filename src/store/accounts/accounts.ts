@@ -1,15 +1,26 @@
 // Accounts: settings, execution limit and usage.
+import { recordMapping } from '../base/records.ts';
 import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Principal } from '#domain/accounts/api-key.ts';
-import { type Account, type AccountLimits, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
-import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
-import type { JsonObject } from '#domain/json.ts';
+import { type Account, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
 import { type Change, merged } from '#domain/patch.ts';
-import { idBytes, idText, jsonOrNull, parsedOrNull } from '../base/codec.ts';
+import { idBytes } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
-import type { AccountsTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { addMembership } from './users.ts';
+
+/** Accounts as rows. */
+export const accountRows = recordMapping<Account, 'accounts'>({
+  id: 'id',
+  name: 'plain',
+  runtimeId: 'plain',
+  settings: 'json',
+  alertSettings: 'json',
+  executionLimit: 'plain',
+  limits: 'json',
+  timeZone: 'plain',
+  createdAt: 'plain',
+});
 
 /** Fields of an account that can be changed. */
 export type AccountChange = Change<Omit<Account, 'id' | 'createdAt'>>;
@@ -26,7 +37,7 @@ export function createAccounts(database: Database) {
   const readAll = async (ids: readonly string[], now: number): Promise<void> => {
     const changesBefore = changes;
     const rows = await findRows(reader, 'accounts', { id: ids.map(idBytes) });
-    for (const account of rows.map(accountOf)) {
+    for (const account of rows.map(accountRows.recordOf)) {
       // A read that began before a change is returned, but not cached.
       kept.set(account.id, { account, readAt: changesBefore === changes ? now : 0 });
     }
@@ -47,7 +58,7 @@ export function createAccounts(database: Database) {
     /** Adds the account to the calling key as its last one; a person becomes its owner. */
     add: (account: Account, { kind, id }: Pick<Principal, 'kind' | 'id'>): Promise<void> =>
       database.transaction(async (tx) => {
-        await insertRows(tx, 'accounts', rowOf(account));
+        await insertRows(tx, 'accounts', accountRows.rowOf(account));
         if (kind === 'api-key') await addToKey(tx, id, account.id);
         else await addMembership(tx, id, { accountId: account.id, role: 'owner' }, account.createdAt);
       }),
@@ -81,9 +92,9 @@ async function changeAccount(database: Database, id: string, change: AccountChan
   return database.transaction(async (tx) => {
     const row = await findRow(tx, 'accounts', { id: idBytes(id) });
     if (row === undefined) return null;
-    const present = accountOf(row);
+    const present = accountRows.recordOf(row);
     const next: Account = { ...present, ...merged<Omit<Account, 'id' | 'createdAt'>>(change, present) };
-    const { id: key, ...values } = rowOf(next);
+    const { id: key, ...values } = accountRows.rowOf(next);
     await updateRows(tx, 'accounts', { id: key }, values);
     await touchAccount(tx, id);
     return next;
@@ -99,33 +110,4 @@ async function readUsage({ reader }: Database, id: string, at: number): Promise<
     .where('accounts.id', '=', idBytes(id))
     .executeTakeFirst();
   return row === undefined ? null : { from, to: monthEnd(at), used: row.used ?? 0, limit: row.limit };
-}
-
-/** Columns of an account. */
-export function rowOf(account: Account): AccountsTable {
-  return {
-    id: idBytes(account.id),
-    name: account.name,
-    runtime_id: account.runtimeId,
-    settings: jsonOrNull(account.settings),
-    alert_settings: jsonOrNull(account.alertSettings),
-    execution_limit: account.executionLimit,
-    limits: jsonOrNull(account.limits),
-    time_zone: account.timeZone,
-    created_at: account.createdAt,
-  };
-}
-
-function accountOf(row: AccountsTable): Account {
-  return {
-    id: idText(row.id),
-    name: row.name,
-    runtimeId: row.runtime_id,
-    settings: parsedOrNull<JsonObject>(row.settings),
-    alertSettings: parsedOrNull<AlertSettings>(row.alert_settings),
-    executionLimit: row.execution_limit,
-    limits: parsedOrNull<AccountLimits>(row.limits),
-    timeZone: row.time_zone,
-    createdAt: row.created_at,
-  };
 }

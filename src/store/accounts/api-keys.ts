@@ -2,7 +2,7 @@
 import { countFound, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
-import { rowOf as accountRowOf } from './accounts.ts';
+import { accountRows } from './accounts.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { ApiKeysTable } from '../base/tables/installation-tables.ts';
@@ -26,7 +26,7 @@ export function createApiKeys(database: Database) {
     addFirst: (account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean> =>
       database.transaction(async (tx) => {
         if ((await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined) return false;
-        await insertRows(tx, 'accounts', accountRowOf(account));
+        await insertRows(tx, 'accounts', accountRows.rowOf(account));
         await insertKey(tx, key, hash);
         return true;
       }),

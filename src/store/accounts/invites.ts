@@ -1,10 +1,9 @@
 // Invitations to accounts.
+import { recordMapping } from '../base/records.ts';
 import { readPage, countRows, deleteRows, findRow, findRows, insertRows } from '../base/rows.ts';
-import type { MemberRole } from '#domain/accounts/api-key.ts';
 import type { Invite } from '#domain/accounts/user.ts';
-import { flag, type IdBytes, idBytes, idText } from '../base/codec.ts';
+import { idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
-import type { InvitesTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
 
@@ -12,6 +11,16 @@ import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts'
 export type Acceptance = 'accepted' | 'invalid' | 'outdated';
 
 const invitesMax = 1000;
+
+const { rowOf, recordOf } = recordMapping<Invite, 'invites'>({
+  id: 'id',
+  accountId: 'id',
+  email: 'plain',
+  isMailed: 'flag',
+  role: 'plain',
+  createdAt: 'plain',
+  expiresAt: 'plain',
+});
 
 /** Invitations. Only the SHA-256 (32 bytes) of a token is stored. */
 export function createInvites({ reader, transaction, clock }: Database) {
@@ -22,13 +31,13 @@ export function createInvites({ reader, transaction, clock }: Database) {
         .selectFrom('invites')
         .where('account_id', '=', idBytes(accountId))
         .where('expires_at', '>', clock.now());
-      return readPage(valid.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), slice, inviteOf);
+      return readPage(valid.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), slice, recordOf);
     },
     /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
     add: (invite: Invite, hash: Uint8Array) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
     async find(accountId: string, id: string): Promise<Invite | null> {
       const row = await findRow(reader, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
-      return row === undefined ? null : inviteOf(row);
+      return row === undefined ? null : recordOf(row);
     },
     remove: (accountId: string, id: string): Promise<boolean> =>
       transaction(async (tx) => {
@@ -43,7 +52,7 @@ export function createInvites({ reader, transaction, clock }: Database) {
         .where('hash', '=', hash)
         .where('expires_at', '>', clock.now())
         .executeTakeFirst();
-      return row === undefined ? null : inviteOf(row);
+      return row === undefined ? null : recordOf(row);
     },
     /**
      * Accepts an invitation: adds the membership, and the user if it is new. If the link was mailed, the user becomes the
@@ -79,7 +88,7 @@ async function addInvite(
     .execute();
   const pending = await countRows(tx, 'invites', { account_id: account });
   if (pending >= invitesMax) return 'full';
-  await insertRows(tx, 'invites', rowOf(invite, hash));
+  await insertRows(tx, 'invites', { ...rowOf(invite), hash });
   return 'added';
 }
 
@@ -100,29 +109,4 @@ async function acceptInvite(
   // Later than the membership of the invitation, so that its account stays the person's first.
   if (isMailed) await proveEmail(tx, email, typeof user === 'string' ? user : user.id, now + 1);
   return 'accepted';
-}
-
-function rowOf(invite: Invite, hash: IdBytes): InvitesTable {
-  return {
-    account_id: idBytes(invite.accountId),
-    id: idBytes(invite.id),
-    hash,
-    email: invite.email,
-    is_mailed: flag(invite.isMailed),
-    role: invite.role,
-    created_at: invite.createdAt,
-    expires_at: invite.expiresAt,
-  };
-}
-
-function inviteOf(row: InvitesTable): Invite {
-  return {
-    id: idText(row.id),
-    accountId: idText(row.account_id),
-    email: row.email,
-    isMailed: row.is_mailed === 1,
-    role: row.role as MemberRole,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
 }

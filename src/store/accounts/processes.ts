@@ -1,7 +1,8 @@
 // The processes of an installation and their heartbeats.
+import { recordMapping } from '../base/records.ts';
 import { deleteRows } from '../base/rows.ts';
 import type { KnownLocation, ProcessSign } from '#domain/accounts/process.ts';
-import { idBytes, idText, json, parsed } from '../base/codec.ts';
+import { idBytes, json, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ProcessesTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -17,7 +18,7 @@ export function createProcesses({ reader, transaction, clock }: Database) {
      * for 30 days.
      */
     async sign(process: Omit<ProcessSign, 'seenAt'>): Promise<void> {
-      const row = rowOf(process, clock.now());
+      const row = rowOf({ ...process, seenAt: clock.now() });
       const { id: _, ...changed } = row;
       await transaction(async (tx) => {
         await tx
@@ -72,41 +73,31 @@ async function seeLocation(tx: Db, { code, name }: ProcessSign['location'], now:
     .execute();
 }
 
-function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesTable {
-  const {
-    id,
-    roles,
-    version,
-    location,
-    host,
-    pid,
-    publicUrl,
-    startedAt,
-    holds,
-    noBrowserSince,
-    resolverDownSince,
-    listeners,
-    scriptsRefused,
-    stalled,
-    notices,
-  } = process;
+const mapping = recordMapping<
+  Omit<ProcessSign, 'location' | 'holds' | 'stalled' | 'notices' | 'listeners'>,
+  'processes'
+>({
+  id: 'id',
+  roles: 'json',
+  version: 'plain',
+  host: 'plain',
+  pid: 'plain',
+  publicUrl: 'plain',
+  startedAt: 'plain',
+  seenAt: 'plain',
+  noBrowserSince: 'plain',
+  resolverDownSince: 'plain',
+  scriptsRefused: 'plain',
+});
+
+function rowOf(process: ProcessSign): ProcessesTable {
+  const { location, holds, stalled, notices } = process;
   return {
-    id: idBytes(id),
-    roles: json(roles),
-    version,
+    ...mapping.rowOf(process),
+    ...holds,
     location: location.code,
     location_name: location.name,
-    host,
-    pid,
-    public_url: publicUrl,
-    started_at: startedAt,
-    seen_at: seenAt,
-    runs: holds.runs,
-    deliveries: holds.deliveries,
-    no_browser_since: noBrowserSince,
-    resolver_down_since: resolverDownSince,
-    listeners: json(listeners),
-    scripts_refused: scriptsRefused,
+    listeners: json(process.listeners),
     stalled: stalled.length === 0 ? null : json(stalled),
     notices: notices.length === 0 ? null : json(notices),
   };
@@ -114,21 +105,11 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
 
 function processOf(row: ProcessesTable): ProcessSign {
   return {
-    id: idText(row.id),
-    roles: parsed<string[]>(row.roles),
-    version: row.version,
+    ...mapping.recordOf(row),
     location: { code: row.location, name: row.location_name },
-    host: row.host,
-    pid: row.pid,
-    publicUrl: row.public_url,
-    startedAt: row.started_at,
-    seenAt: row.seen_at,
     holds: { runs: row.runs, deliveries: row.deliveries },
-    noBrowserSince: row.no_browser_since,
-    resolverDownSince: row.resolver_down_since,
-    scriptsRefused: row.scripts_refused,
-    stalled: row.stalled === null ? [] : parsed<string[]>(row.stalled),
-    notices: row.notices === null ? [] : parsed<ProcessSign['notices']>(row.notices),
-    listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
+    stalled: parsedOrNull<string[]>(row.stalled) ?? [],
+    notices: parsedOrNull<ProcessSign['notices']>(row.notices) ?? [],
+    listeners: parsedOrNull<ProcessSign['listeners']>(row.listeners) ?? [],
   };
 }

@@ -1,10 +1,10 @@
 // Sessions of signed-in people.
+import { recordMapping } from '../base/records.ts';
 import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
 import type { UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
-import { idBytes, idText } from '../base/codec.ts';
+import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { SessionsTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { findMemberships } from './users.ts';
 
@@ -15,6 +15,15 @@ export interface OpenSession {
 }
 
 const sessionsMax = 50;
+
+const sessionRows = recordMapping<Session, 'sessions'>({
+  id: 'id',
+  userId: 'id',
+  createdAt: 'plain',
+  lastSeenAt: 'plain',
+  expiresAt: 'plain',
+  userAgent: 'plain',
+});
 
 /** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
 export function createSessions({ reader, transaction, clock }: Database) {
@@ -38,7 +47,7 @@ export function createSessions({ reader, transaction, clock }: Database) {
         .where('sessions.hash', '=', hash)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const session = sessionOf(row);
+      const session = sessionRows.recordOf(row);
       const memberships = await findMemberships(reader, row.user_id);
       if (sessionEnd(session) <= clock.now() || memberships.length === 0) return null;
       const { id: sessionId, userId: id } = session;
@@ -53,7 +62,7 @@ export function createSessions({ reader, transaction, clock }: Database) {
     /** Newest first. */
     async list(userId: string): Promise<Session[]> {
       const now = clock.now();
-      return (await ofUser(userId).execute()).map(sessionOf).filter((session) => sessionEnd(session) > now);
+      return (await ofUser(userId).execute()).map(sessionRows.recordOf).filter((session) => sessionEnd(session) > now);
     },
     /** false = the user has no such session. */
     end: (userId: string, id: string): Promise<boolean> =>
@@ -85,25 +94,6 @@ async function addSession(tx: Db, session: Session, hash: Uint8Array, now: numbe
     .execute();
   const excess = present.slice(sessionsMax - 1).map(({ id }) => id);
   await deleteRows(tx, 'sessions', { id: excess });
-  await insertRows(tx, 'sessions', {
-    id: idBytes(session.id),
-    hash,
-    user_id: user,
-    created_at: session.createdAt,
-    last_seen_at: session.lastSeenAt,
-    expires_at: session.expiresAt,
-    user_agent: session.userAgent,
-  });
+  await insertRows(tx, 'sessions', { ...sessionRows.rowOf(session), hash });
   await updateRows(tx, 'users', { id: user }, { last_sign_in_at: session.createdAt });
-}
-
-function sessionOf(row: SessionsTable): Session {
-  return {
-    id: idText(row.id),
-    userId: idText(row.user_id),
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-    userAgent: row.user_agent,
-  };
 }

@@ -1,8 +1,9 @@
 // Users and their memberships in accounts.
+import { recordMapping } from '../base/records.ts';
 import { countRows, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
-import { flag, idBytes, idText } from '../base/codec.ts';
+import { idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { UsersTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -11,6 +12,15 @@ import type { Db } from '../base/tables/schema.ts';
 export interface StoredUser extends User {
   readonly passwordHash: string;
 }
+
+const mapping = recordMapping<User, 'users'>({
+  id: 'id',
+  email: 'plain',
+  isProven: 'flag',
+  isOperator: 'flag',
+  createdAt: 'plain',
+  lastSignInAt: 'plain',
+});
 
 /** Outcome of a change to a member; `last-owner` = refused, because the account would have no owner. */
 export type MemberChange = 'changed' | 'last-owner' | 'not-found';
@@ -92,15 +102,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
 
 /** Adds a user with a membership. */
 export async function addUser(tx: Db, user: StoredUser, { accountId, role }: Membership): Promise<void> {
-  await insertRows(tx, 'users', {
-    id: idBytes(user.id),
-    email: user.email,
-    is_proven: flag(user.isProven),
-    password: user.passwordHash,
-    is_operator: flag(user.isOperator),
-    created_at: user.createdAt,
-    last_sign_in_at: user.lastSignInAt,
-  });
+  await insertRows(tx, 'users', { ...mapping.rowOf(user), password: user.passwordHash });
   await addMembership(tx, user.id, { accountId, role }, user.createdAt);
 }
 
@@ -208,15 +210,6 @@ function memberOf(
   };
 }
 
-/** The user of a row. */
-export function userOf(row: UsersTable): StoredUser {
-  return {
-    id: idText(row.id),
-    email: row.email,
-    isProven: row.is_proven === 1,
-    passwordHash: row.password,
-    isOperator: row.is_operator === 1,
-    createdAt: row.created_at,
-    lastSignInAt: row.last_sign_in_at,
-  };
+function userOf(row: UsersTable): StoredUser {
+  return { ...mapping.recordOf(row), passwordHash: row.password };
 }

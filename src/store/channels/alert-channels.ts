@@ -4,16 +4,16 @@ import { sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
 import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
-import { channelOf } from './alert-channel-row.ts';
+import { channelColumns, channelOf } from './alert-channel-row.ts';
 import type { Saved } from '../checks/checks.ts';
-import { flag, idBytes, json } from '../base/codec.ts';
+import { idBytes, json } from '../base/codec.ts';
 import { endWait } from './requested-delay.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { closeNotified } from './failing-channels.ts';
 import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { cancelledColumns } from './delivery-rows.ts';
 import type { Seal } from '../base/seal.ts';
 import { subscribe, subscriptionOf } from './subscriptions.ts';
@@ -120,38 +120,6 @@ const otherChannel = 'activeHours.otherChannelId';
 async function isDangling(tx: Db, { accountId, id, activeHours }: AlertChannel): Promise<boolean> {
   const other = activeHours?.otherChannelId ?? null;
   return other !== null && (other === id || !(await isChannel(tx, idBytes(accountId), other)));
-}
-
-/** The columns that an edit writes. */
-function channelColumns(
-  channel: AlertChannel,
-  seal: Seal,
-): Omit<
-  AlertChannelsTable,
-  | 'account_id'
-  | 'id'
-  | 'report_at'
-  | 'exhausted_in_a_row'
-  | `failing_${string}`
-  | 'requested_until'
-  | 'created_at'
-  | 'updated_at'
-> {
-  const { secrets } = channel;
-  return {
-    type: channel.type,
-    config: json(channel.config),
-    secrets: Object.keys(secrets).length === 0 ? null : seal.seal(json(secrets)),
-    send_recovery: flag(channel.sendRecovery),
-    send_failure: flag(channel.sendFailure),
-    send_degraded: flag(channel.sendDegraded),
-    ssl_expiry: flag(channel.sslExpiry),
-    ssl_expiry_threshold: channel.sslExpiryThreshold,
-    auto_subscribe: flag(channel.autoSubscribe),
-    grouping: flag(channel.grouping),
-    active_hours: channel.activeHours === null ? null : json(channel.activeHours),
-    report: channel.report === null ? null : json(channel.report),
-  };
 }
 
 /** Path, from the list on, of the first ID that is not of this account; null = all exist. */

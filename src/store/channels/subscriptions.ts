@@ -1,9 +1,22 @@
 // Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
+import { recordMapping } from '../base/records.ts';
 import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
-import { flag, idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
+import { flag, idBytes, idText } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
-import type { Db, SubscriptionsTable } from '../base/tables/schema.ts';
+import type { Db } from '../base/tables/schema.ts';
+
+const { rowOf, recordOf } = recordMapping<Subscription, 'subscriptions'>({
+  accountId: 'id',
+  id: 'plain',
+  alertChannelId: 'plain',
+  checkId: 'id',
+  groupId: 'plain',
+  activated: 'flag',
+});
+
+/** The subscription of a row. */
+export const subscriptionOf = recordOf;
 
 /** One check or one group. */
 export type Target = Pick<Subscription, 'checkId' | 'groupId'>;
@@ -104,14 +117,8 @@ export async function subscribe(
     );
     return;
   }
-  await insertRows(tx, 'subscriptions', {
-    account_id: idBytes(accountId),
-    id: await nextNumber(tx, accountId, 'subscription'),
-    alert_channel_id: alertChannelId,
-    check_id: idBytesOrNull(checkId),
-    group_id: groupId,
-    activated: flag(activated),
-  });
+  const id = await nextNumber(tx, accountId, 'subscription');
+  await insertRows(tx, 'subscriptions', rowOf({ accountId, id, alertChannelId, checkId, groupId, activated }));
 }
 
 /** Deletes the subscriptions of a check or group, except those of the channels to keep. */
@@ -126,17 +133,6 @@ export async function dropTarget(
     checkId === null ? dropped.where('group_id', '=', groupId) : dropped.where('check_id', '=', idBytes(checkId));
   if (keptChannels.length > 0) dropped = dropped.where('alert_channel_id', 'not in', keptChannels);
   await dropped.execute();
-}
-
-export function subscriptionOf(row: SubscriptionsTable): Subscription {
-  return {
-    accountId: idText(row.account_id),
-    id: row.id,
-    alertChannelId: row.alert_channel_id,
-    checkId: idTextOrNull(row.check_id),
-    groupId: row.group_id,
-    activated: row.activated === 1,
-  };
 }
 
 function ofTarget(db: Db, accountId: string, { checkId, groupId }: Target) {

@@ -1,11 +1,23 @@
 // Rows of triggers: read, created by the first call, updated by every call.
+import { recordMapping } from '../base/records.ts';
 import { insertRows, updateRows } from '../base/rows.ts';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
-import { idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
+import { idBytes } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
-import type { TriggersTable } from '../base/tables/trigger-tables.ts';
+
+const { rowOf, recordOf } = recordMapping<Trigger, 'triggers'>({
+  accountId: 'id',
+  id: 'plain',
+  token: 'plain',
+  groupId: 'plain',
+  checkId: 'id',
+  createdAt: 'plain',
+  calledAt: 'plain',
+  updatedAt: 'plain',
+});
+export { recordOf };
 
 /** The row of a check's or group's trigger. */
 export function triggerOf(db: Db, accountId: string, { groupId, checkId }: TriggerTarget) {
@@ -35,29 +47,8 @@ export async function callTrigger(
     return recordOf({ ...row, called_at: now });
   }
   if (newToken === null) return null;
-  const made: TriggersTable = {
-    account_id: idBytes(accountId),
-    id: await nextNumber(tx, accountId, 'trigger'),
-    token: newToken,
-    group_id: target.groupId,
-    check_id: idBytesOrNull(target.checkId),
-    created_at: now,
-    called_at: now,
-    updated_at: null,
-  };
-  await insertRows(tx, 'triggers', made);
-  return recordOf(made);
-}
-
-export function recordOf(row: TriggersTable): Trigger {
-  return {
-    accountId: idText(row.account_id),
-    id: row.id,
-    token: row.token,
-    groupId: row.group_id,
-    checkId: idTextOrNull(row.check_id),
-    createdAt: row.created_at,
-    calledAt: row.called_at,
-    updatedAt: row.updated_at,
-  };
+  const id = await nextNumber(tx, accountId, 'trigger');
+  const trigger = { ...target, accountId, id, token: newToken, createdAt: now, calledAt: now, updatedAt: null };
+  await insertRows(tx, 'triggers', rowOf(trigger));
+  return trigger;
 }
