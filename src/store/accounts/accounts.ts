@@ -1,6 +1,6 @@
 // Accounts: settings, execution limit and usage.
 import { recordMapping } from '../base/records.ts';
-import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { Principal } from '#domain/accounts/api-key.ts';
 import { type Account, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
 import { type Change, merged } from '#domain/patch.ts';
@@ -76,10 +76,8 @@ export function createAccounts(database: Database) {
 
 /** Gives an API key access to one more account. */
 export async function addToKey(tx: Db, keyId: string, accountId: string): Promise<void> {
-  const { last } = await tx
-    .selectFrom('api_key_accounts')
+  const { last } = await selectRows(tx, 'api_key_accounts', { api_key_id: idBytes(keyId) })
     .select((row) => row.fn.max('position').as('last'))
-    .where('api_key_id', '=', idBytes(keyId))
     .executeTakeFirstOrThrow();
   await insertRows(tx, 'api_key_accounts', {
     api_key_id: idBytes(keyId),

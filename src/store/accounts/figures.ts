@@ -1,5 +1,5 @@
 // Totals over all accounts, for metrics and readiness.
-import { findRow } from '../base/rows.ts';
+import { findRow, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { outcomes, type Outcome } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
@@ -67,15 +67,11 @@ const maxScanned = 2500;
 
 async function readOutbox(reader: Db, now: number) {
   const pending = deliveryStatusCodes.encode('pending');
-  const row = await reader
-    .selectFrom('deliveries')
-    .where('status', '=', pending)
+  const row = await selectRows(reader, 'deliveries', { status: pending })
     .select(({ fn }) => fn.countAll<number>().as('pending'))
     .executeTakeFirst();
   // Determined from an index alone; only these rows are read.
-  const oldest = reader
-    .selectFrom('deliveries')
-    .where('status', '=', pending)
+  const oldest = selectRows(reader, 'deliveries', { status: pending })
     .where('next_attempt_at', '<=', now)
     .select(['account_id', 'id'])
     .orderBy('next_attempt_at')

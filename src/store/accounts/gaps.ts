@@ -1,5 +1,5 @@
 // Gaps caused by Tocsin: periods in which nothing ran, and slots without a verdict.
-import { findRow } from '../base/rows.ts';
+import { findRow, selectRows } from '../base/rows.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { MachineTime } from '#domain/accounts/process.ts';
@@ -98,10 +98,8 @@ export function createGaps({ reader, transaction, clock }: Database) {
     isSettled: (before: number) => isSettled(reader, before, clock.now()),
     /** null = none. */
     async ofAccount(accountId: string): Promise<Gap | null> {
-      const days = await reader
-        .selectFrom('run_counts')
+      const days = await selectRows(reader, 'run_counts', { account_id: idBytes(accountId) })
         .select(['day', 'missed', 'limited', 'unknown', 'misconfigured'])
-        .where('account_id', '=', idBytes(accountId))
         .where('day', '>=', Math.floor(clock.now() / dayMs) - 1)
         .orderBy('day')
         .execute();

@@ -1,6 +1,6 @@
 // Invitations to accounts.
 import { recordMapping } from '../base/records.ts';
-import { readPage, countRows, deleteRows, findRow, findRows, insertRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRow, findRows, insertRows, readPage, selectRows } from '../base/rows.ts';
 import type { Invite } from '#domain/accounts/user.ts';
 import { idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
@@ -27,10 +27,11 @@ export function createInvites({ reader, transaction, clock }: Database) {
   return {
     /** Invitations that have not expired, newest first. */
     async list(accountId: string, slice: Slice): Promise<Page<Invite>> {
-      const valid = reader
-        .selectFrom('invites')
-        .where('account_id', '=', idBytes(accountId))
-        .where('expires_at', '>', clock.now());
+      const valid = selectRows(reader, 'invites', { account_id: idBytes(accountId) }).where(
+        'expires_at',
+        '>',
+        clock.now(),
+      );
       return readPage(valid.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), slice, recordOf);
     },
     /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
@@ -46,10 +47,8 @@ export function createInvites({ reader, transaction, clock }: Database) {
       }),
     /** null = unknown or expired. */
     async findByHash(hash: Uint8Array): Promise<Invite | null> {
-      const row = await reader
-        .selectFrom('invites')
+      const row = await selectRows(reader, 'invites', { hash })
         .selectAll()
-        .where('hash', '=', hash)
         .where('expires_at', '>', clock.now())
         .executeTakeFirst();
       return row === undefined ? null : recordOf(row);

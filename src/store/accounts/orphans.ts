@@ -1,6 +1,6 @@
 // Results of deleted checks that were too many to delete at once: recorded with the deletion, and deleted in slices
 // later.
-import { deleteRows, insertRows } from '../base/rows.ts';
+import { deleteRows, insertRows, selectRows } from '../base/rows.ts';
 import { type IdBytes, idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -52,11 +52,8 @@ export async function noteOrphans(tx: Db, { accountId, checkId }: Orphan): Promi
 export async function removeHistory(tx: Db, { accountId, checkId }: Orphan, limit: number): Promise<number> {
   const account = idBytes(accountId);
   const check = idBytes(checkId);
-  const last = await tx
-    .selectFrom('results')
+  const last = await selectRows(tx, 'results', { account_id: account, check_id: check })
     .select('id')
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -92,11 +89,8 @@ async function removeAssets(tx: Db, account: IdBytes, check: IdBytes, upTo: IdBy
       .where('result_id', '<=', last)
       .execute();
   await remove('result_assets', upTo);
-  const parts = await tx
-    .selectFrom('asset_parts')
+  const parts = await selectRows(tx, 'asset_parts', { account_id: account, check_id: check })
     .select('result_id')
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
     .where('result_id', '<=', upTo)
     .orderBy('result_id')
     .limit(partsAtOnce)
@@ -112,11 +106,8 @@ async function removeRest(tx: Db, account: IdBytes, check: IdBytes, limit: numbe
 }
 
 async function removePings(tx: Db, account: IdBytes, check: IdBytes, limit: number): Promise<number> {
-  const last = await tx
-    .selectFrom('pings')
+  const last = await selectRows(tx, 'pings', { account_id: account, check_id: check })
     .select('id')
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -135,11 +126,8 @@ async function removeRollUps(tx: Db, account: IdBytes, check: IdBytes, limit: nu
   for (const table of ['missed_stretches', 'late_hours'] as const) {
     await deleteRows(tx, table, { account_id: account, check_id: check });
   }
-  const last = await tx
-    .selectFrom('roll_ups')
+  const last = await selectRows(tx, 'roll_ups', { account_id: account, check_id: check })
     .select(['span', 'start_at'])
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
     .orderBy('span')
     .orderBy('start_at')
     .limit(limit)

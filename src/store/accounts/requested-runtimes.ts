@@ -1,4 +1,5 @@
 // The runtime settings of an account's checks and groups: a few fields, none of them encrypted.
+import { selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
@@ -25,16 +26,14 @@ const sliceSize = 500;
 export function createRequestedRuntimes({ dialect, reader }: Database) {
   const slice = (account: IdBytes, after: IdBytes | null) => {
     const field = (...path: string[]) => dialect.jsonText('checks.definition', path);
-    const all = reader
-      .selectFrom('checks')
+    const all = selectRows(reader, 'checks', { account_id: account })
       .select(['id', 'check_type', 'group_id'])
       .select([
         field('runtimeId').as('runtime'),
         field('runtimeFallback').as('fallback'),
         field('settings', 'localSetupScript').as('setup'),
         field('settings', 'localTearDownScript').as('teardown'),
-      ])
-      .where('account_id', '=', account);
+      ]);
     const further = after === null ? all : all.where('id', '>', after);
     return further.orderBy('id').limit(sliceSize).execute();
   };
@@ -42,15 +41,13 @@ export function createRequestedRuntimes({ dialect, reader }: Database) {
     /** All groups of an account, ordered by ID. */
     async groups(accountId: string): Promise<GroupRuntime[]> {
       const field = (...path: string[]) => dialect.jsonText('check_groups.definition', path);
-      return reader
-        .selectFrom('check_groups')
+      return selectRows(reader, 'check_groups', { account_id: idBytes(accountId) })
         .select(['id', 'name'])
         .select([
           field('runtimeId').as('runtimeId'),
           field('localSetupScript').as('localSetupScript'),
           field('localTearDownScript').as('localTearDownScript'),
         ])
-        .where('account_id', '=', idBytes(accountId))
         .orderBy('id')
         .execute();
     },

@@ -1,6 +1,6 @@
 // Sessions of signed-in people.
 import { recordMapping } from '../base/records.ts';
-import { deleteRows, insertRows, updateRows } from '../base/rows.ts';
+import { deleteRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
 import { idBytes } from '../base/codec.ts';
@@ -28,10 +28,8 @@ const sessionRows = recordMapping<Session, 'sessions'>({
 /** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
 export function createSessions({ reader, transaction, clock }: Database) {
   const ofUser = (userId: string) =>
-    reader
-      .selectFrom('sessions')
+    selectRows(reader, 'sessions', { user_id: idBytes(userId) })
       .selectAll()
-      .where('user_id', '=', idBytes(userId))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc');
   return {
@@ -85,10 +83,8 @@ async function addSession(tx: Db, session: Session, hash: Uint8Array, now: numbe
     .deleteFrom('sessions')
     .where((row) => row.or([row('expires_at', '<=', now), row('last_seen_at', '<=', now - sessionIdleMs)]))
     .execute();
-  const present = await tx
-    .selectFrom('sessions')
+  const present = await selectRows(tx, 'sessions', { user_id: user })
     .select('id')
-    .where('user_id', '=', user)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();

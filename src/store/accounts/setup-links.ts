@@ -1,5 +1,5 @@
 // One-time links that create an operator.
-import { deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
 import { flag, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -26,10 +26,8 @@ export function createSetupLinks({ reader, transaction, clock }: Database) {
       }),
     /** Whether a link is valid now. */
     async isValid(hash: Uint8Array): Promise<boolean> {
-      const link = await reader
-        .selectFrom('setup_links')
+      const link = await selectRows(reader, 'setup_links', { hash })
         .select('is_first')
-        .where('hash', '=', hash)
         .where('expires_at', '>', clock.now())
         .executeTakeFirst();
       return link !== undefined && (link.is_first === 0 || !(await hasUsers(reader)));

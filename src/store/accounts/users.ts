@@ -1,6 +1,6 @@
 // Users and their memberships in accounts.
 import { recordMapping } from '../base/records.ts';
-import { countRows, deleteRows, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
 import { idBytes, idText } from '../base/codec.ts';
@@ -73,10 +73,8 @@ export function createUsers(database: Database) {
 }
 
 async function usersWithEmail(reader: Db, email: string): Promise<StoredUser[]> {
-  const rows = await reader
-    .selectFrom('users')
+  const rows = await selectRows(reader, 'users', { email })
     .selectAll()
-    .where('email', '=', email)
     .orderBy('is_proven', 'desc')
     .orderBy((row) => row.fn.coalesce('last_sign_in_at', 'created_at'), 'desc')
     .orderBy('id')
@@ -127,7 +125,7 @@ export async function addMembership(
  */
 export async function proveEmail(tx: Db, email: string, userId: string, now: number): Promise<void> {
   const user = idBytes(userId);
-  const others = await tx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user).execute();
+  const others = await selectRows(tx, 'users', { email }).select('id').where('id', '!=', user).execute();
   for (const { id } of others) {
     for (const membership of await findMemberships(tx, id)) {
       await addMembership(tx, userId, membership, now);
@@ -178,10 +176,8 @@ async function hindranceTo(
   id: string,
   role: MemberRole | null,
 ): Promise<Exclude<MemberChange, 'changed'> | null> {
-  const rows = await tx
-    .selectFrom('memberships')
+  const rows = await selectRows(tx, 'memberships', { account_id: idBytes(accountId) })
     .select(['user_id', 'role'])
-    .where('account_id', '=', idBytes(accountId))
     .where((row) => row.or([row('user_id', '=', idBytes(id)), row('role', '=', 'owner')]))
     .execute();
   const present = rows.find((row) => idText(row.user_id) === id);

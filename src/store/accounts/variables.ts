@@ -1,5 +1,5 @@
 // Environment variables of accounts; secrets are stored encrypted.
-import { readPage, deleteRows, findRow, insertRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, insertRows, readPage, selectRows, updateRows } from '../base/rows.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { flag, idBytes } from '../base/codec.ts';
 import { type Database, touchAccount, type Page, type Slice } from '../base/database.ts';
@@ -16,7 +16,7 @@ export interface StoredVariable extends EnvironmentVariable {
 /** Environment variables of accounts. Secret values are encrypted in the table and decrypted in the records. */
 export function createVariables(database: Database) {
   const { reader, transaction, seal, clock } = database;
-  const owned = (accountId: string) => reader.selectFrom('variables').where('account_id', '=', idBytes(accountId));
+  const owned = (accountId: string) => selectRows(reader, 'variables', { account_id: idBytes(accountId) });
   return {
     list: (accountId: string, slice: Slice): Promise<Page<StoredVariable>> =>
       readPage(owned(accountId).selectAll().orderBy('key'), slice, (row) => variableOf(row, seal)),

@@ -1,5 +1,5 @@
 // Enforces account limits when something is added.
-import { findRow } from './rows.ts';
+import { findRow, selectRows } from './rows.ts';
 import { sql } from 'kysely';
 import { type AccountLimits, type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
 import { idBytes, parsedOrNull } from './codec.ts';
@@ -55,10 +55,8 @@ export async function requireVariableBytes(
   const limit = await readLimit(limits, tx, accountId, 'variableBytes');
   if (limit === 0) return;
   await waitForOthers(tx, accountId);
-  const { bytes } = await tx
-    .selectFrom('variables')
+  const { bytes } = await selectRows(tx, 'variables', { account_id: idBytes(accountId) })
     .select(sql<number>`coalesce(sum(octet_length(key) + octet_length(value)), 0)`.as('bytes'))
-    .where('account_id', '=', idBytes(accountId))
     .executeTakeFirstOrThrow();
   if (bytes > limit) throw new LimitReachedError('variableBytes', bytes - addedBytes, limit);
 }

@@ -27,6 +27,16 @@ function narrowed<Query extends Narrowable<Query>>(query: Query, key: object): Q
   );
 }
 
+/** A query of rows, which may be narrowed further. Lists in the key must not be empty. */
+export function selectRows<Table extends Name>(
+  db: Db,
+  table: Table,
+  key: Key<Table>,
+): SelectQueryBuilder<Tables, Table, object> {
+  const rows = narrowed((db as unknown as Untyped).selectFrom(table as 'any'), key);
+  return rows as unknown as SelectQueryBuilder<Tables, Table, object>;
+}
+
 function isOfNone(key: object): boolean {
   return Object.values(key).some((value) => Array.isArray(value) && value.length === 0);
 }

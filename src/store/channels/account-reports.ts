@@ -1,5 +1,5 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
-import { updateRows } from '../base/rows.ts';
+import { selectRows, updateRows } from '../base/rows.ts';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import {
@@ -128,11 +128,8 @@ async function readIncidents(
 ): Promise<ReportIncidents> {
   const columns = ['id', 'check_id', 'check_name', 'started_at', 'ended_at'] as const;
   const counts = new Map<string, number>();
-  const open = await reader
-    .selectFrom('incidents')
+  const open = await selectRows(reader, 'incidents', { account_id: account, ended_at: null })
     .select(columns)
-    .where('account_id', '=', account)
-    .where('ended_at', 'is', null)
     .where('opened_at', '<', from)
     .orderBy('opened_at')
     .limit(listedInReport)
@@ -145,10 +142,8 @@ async function readIncidents(
   let total = 0;
   let [after, isMore] = [firstIdAt(from), true];
   while (isMore && total < maxCounted) {
-    const rows = await reader
-      .selectFrom('incidents')
+    const rows = await selectRows(reader, 'incidents', { account_id: account })
       .select(columns)
-      .where('account_id', '=', account)
       .where('id', total === 0 ? '>=' : '>', after)
       .where('id', '<', firstIdAt(to))
       .orderBy('id')

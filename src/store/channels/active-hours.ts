@@ -1,5 +1,5 @@
 // Lets deliveries wait for the active hours of their channel, or sends them through another one (docs/decisions/0129).
-import { findRow, updateRows } from '../base/rows.ts';
+import { findRow, selectRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import { type ActiveHours, type HoursClaim, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
@@ -98,12 +98,7 @@ async function routeOf(
   if (is_digest === 1 || alert_type === null) return null;
   const outside = isActive ? null : otherChannelId;
   if (check_id === null || alert_type === 'ALERT_SSL') return outside;
-  const notified = () =>
-    tx
-      .selectFrom('notified')
-      .where('account_id', '=', account_id)
-      .where('check_id', '=', check_id)
-      .where('alert_channel_id', '=', alert_channel_id);
+  const notified = () => selectRows(tx, 'notified', { account_id, check_id, alert_channel_id });
   const known = await notified().select(['routed_to', 'reminders', 'flapping']).executeTakeFirst();
   // A later message about a flapping check follows the first, whose alert is open there.
   const since = parsedOrNull<FlappingNotice>(known?.flapping ?? null)?.since ?? null;
@@ -153,7 +148,7 @@ async function supersedeReminders(
 /** The incident of a delivery's alert; null = it belongs to none. */
 async function findIncident(tx: Db, { account_id, alert_id }: DeliveriesTable): Promise<IdBytes | null> {
   if (alert_id === null) return null;
-  const alerts = tx.selectFrom('alerts').select('incident_id').where('account_id', '=', account_id);
+  const alerts = selectRows(tx, 'alerts', { account_id }).select('incident_id');
   return (await alerts.where('id', '=', alert_id).executeTakeFirst())?.incident_id ?? null;
 }
 
@@ -167,16 +162,14 @@ async function findChannel(
   account: IdBytes,
   id: number,
 ): Promise<Pick<AlertChannelsTable, 'type' | 'grouping'> | null> {
-  const channels = tx.selectFrom('alert_channels').select(['type', 'grouping']).where('account_id', '=', account);
+  const channels = selectRows(tx, 'alert_channels', { account_id: account }).select(['type', 'grouping']);
   return (await channels.where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /** Lets deliveries wait that would be sent through a deleted channel. */
 export async function dropOtherChannel(tx: Db, account: IdBytes, id: number): Promise<void> {
-  const rows = await tx
-    .selectFrom('alert_channels')
+  const rows = await selectRows(tx, 'alert_channels', { account_id: account })
     .select(['id', 'active_hours'])
-    .where('account_id', '=', account)
     .where('active_hours', 'like', `%"otherChannelId":${id}%`)
     .execute();
   for (const row of rows) {

@@ -1,5 +1,5 @@
 // Alert channels of accounts and their subscriptions.
-import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
@@ -38,7 +38,7 @@ export function createAlertChannels(database: Database) {
   return {
     /** Ordered by ID. */
     async list(accountId: string, slice: Slice): Promise<Page<StoredChannel>> {
-      const owned = reader.selectFrom('alert_channels').selectAll().where('account_id', '=', idBytes(accountId));
+      const owned = selectRows(reader, 'alert_channels', { account_id: idBytes(accountId) }).selectAll();
       const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`;
       const { rows: found, total } = await readCutPage(owned.orderBy('id'), size, slice);
       const rows: StoredChannel[] = [];
@@ -131,11 +131,11 @@ async function missingTarget(
   for (const [position, { checkId, groupId }] of subscriptions.entries()) {
     const account = idBytes(accountId);
     if (checkId !== null) {
-      const check = tx.selectFrom('checks').select('id').where('account_id', '=', account);
+      const check = selectRows(tx, 'checks', { account_id: account }).select('id');
       const row = await check.where('id', '=', idBytes(checkId)).executeTakeFirst();
       if (row === undefined) return `[${position}].checkId`;
     } else if (groupId !== null) {
-      const group = tx.selectFrom('check_groups').select('id').where('account_id', '=', account);
+      const group = selectRows(tx, 'check_groups', { account_id: account }).select('id');
       const row = await group.where('id', '=', groupId).executeTakeFirst();
       if (row === undefined) return `[${position}].groupId`;
     }

@@ -1,5 +1,5 @@
 // Sends digests and ends alert storms; deliveries join digests in path/record/alert-storms.ts.
-import { findRows, insertRows, updateRows } from '../base/rows.ts';
+import { findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {
   afterSending,
@@ -35,10 +35,8 @@ export function createAlertStorms({ reader, waitingTransaction }: Database) {
     /** Accounts with a storm or digests, after this one in the order of their IDs; null = from the start. */
     async current(after: string | null, max: number): Promise<readonly string[]> {
       const from = after === null ? new Uint8Array() : idBytes(after);
-      const storms = await reader
-        .selectFrom('alert_storms')
+      const storms = await selectRows(reader, 'alert_storms', { is_current: 1 })
         .select('account_id')
-        .where('is_current', '=', 1)
         .where('account_id', '>', from)
         .orderBy('account_id')
         .limit(max)
@@ -89,7 +87,7 @@ function isSame(one: AlertStorm, other: AlertStorm): boolean {
 }
 
 async function readStorm(db: Db, accountId: string): Promise<AlertStorm> {
-  const storms = db.selectFrom('alert_storms').selectAll().where('account_id', '=', idBytes(accountId));
+  const storms = selectRows(db, 'alert_storms', { account_id: idBytes(accountId) }).selectAll();
   return stormOf(await storms.executeTakeFirst());
 }
 
@@ -101,21 +99,18 @@ export async function lockStorm(tx: Db, accountId: string): Promise<AlertStorm> 
 
 /** Alert settings of an account; null = none. */
 export async function findAlertSettings(db: Db, account: IdBytes): Promise<AlertSettings | null> {
-  const accounts = db.selectFrom('accounts').select('alert_settings').where('id', '=', account);
+  const accounts = selectRows(db, 'accounts', { id: account }).select('alert_settings');
   return parsedOrNull<AlertSettings>((await accounts.executeTakeFirst())?.alert_settings ?? null);
 }
 
 /** Checks with alerts that count towards a storm. */
 export async function readAlerted(db: Db, account: IdBytes, now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('alerts')
+  const rows = await selectRows(db, 'alerts', { account_id: account, is_counted: 1 })
     .select('check_id')
     .distinct()
-    .where('account_id', '=', account)
     .where('created_at', '>', countedFrom(now))
     // In the future: the clock was set back.
     .where('created_at', '<=', now)
-    .where('is_counted', '=', 1)
     .limit(alertedAtMost)
     .execute();
   return rows.map(({ check_id }) => idText(check_id));

@@ -1,4 +1,5 @@
 // Checks whose failures notify no channel.
+import { selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, type IdBytes, idText } from '../base/codec.ts';
@@ -64,12 +65,12 @@ export function createChecksWithoutChannels({ reader }: Database) {
     const notifyingGroups = failureSubscriptions(reader, accountId)
       .where('subscriptions.group_id', 'is not', null)
       .select(sql<number>`group_id`.as('id'));
-    const groupsWithoutChannel = reader
-      .selectFrom('check_groups')
+    const groupsWithoutChannel = selectRows(reader, 'check_groups', {
+      account_id: idBytes(accountId),
+      activated: 1,
+      muted: 0,
+    })
       .select('check_groups.id')
-      .where('account_id', '=', idBytes(accountId))
-      .where('activated', '=', 1)
-      .where('muted', '=', 0)
       .where('check_groups.id', 'not in', notifyingGroups);
     return reader
       .selectFrom('checks')

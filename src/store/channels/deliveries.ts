@@ -1,5 +1,5 @@
 // Deliveries as the API reads and changes them.
-import { findRows } from '../base/rows.ts';
+import { findRows, selectRows } from '../base/rows.ts';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -79,7 +79,7 @@ function slicedDeliveries(
   filter: DeliveryFilter,
 ): SlicedList<DeliveryRow> {
   const scoped = ({ from, before }: IdRange) => {
-    let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
+    let query = selectRows(reader, 'deliveries', { account_id: idBytes(accountId) });
     if (filter.alertChannelId !== undefined) query = query.where('alert_channel_id', '=', filter.alertChannelId);
     if (filter.digestId !== undefined) query = query.where('digest_id', '=', idBytes(filter.digestId));
     if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));

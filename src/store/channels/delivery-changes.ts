@@ -1,5 +1,5 @@
 // Manual changes of a delivery: retry now, cancel, replay.
-import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
 import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
@@ -51,7 +51,7 @@ export async function retryDelivery(tx: Db, accountId: string, id: string, now: 
 
 /** Makes the message about a flapping check due, for all channels with held alerts. */
 async function hastenMessage(tx: Db, account: IdBytes, check: IdBytes, now: number): Promise<void> {
-  const state = () => tx.selectFrom('check_states').where('account_id', '=', account).where('check_id', '=', check);
+  const state = () => selectRows(tx, 'check_states', { account_id: account, check_id: check });
   const row = await state().select('flapping').executeTakeFirst();
   const flapping = parsedOrNull<Flapping>(row?.flapping ?? null);
   if (row === undefined || flapping?.since == null) return;
@@ -83,7 +83,7 @@ async function logCutOff(tx: Db, row: DeliveriesTable, now: number): Promise<voi
   const known = { ...row, request: stored?.request ?? null };
   if (!isInterrupted(known)) return;
   const attempt = interruptedAttempt(known, now, null);
-  const logged = tx.selectFrom('attempts').where('account_id', '=', row.account_id).where('delivery_id', '=', row.id);
+  const logged = selectRows(tx, 'attempts', { account_id: row.account_id, delivery_id: row.id });
   const { last } = await logged.select(({ fn }) => fn.max('position').as('last')).executeTakeFirstOrThrow();
   await insertRows(tx, 'attempts', {
     account_id: row.account_id,
@@ -188,11 +188,11 @@ export async function replayLost(
 ): Promise<number | null> {
   const account = idBytes(accountId);
   if (!(await isChannel(database.reader, account, alertChannelId))) return null;
-  const made = await database.reader
-    .selectFrom('deliveries')
+  const made = await selectRows(database.reader, 'deliveries', {
+    account_id: account,
+    alert_channel_id: alertChannelId,
+  })
     .select(['id', 'status', 'replay_of', 'is_test'])
-    .where('account_id', '=', account)
-    .where('alert_channel_id', '=', alertChannelId)
     .where('id', '>=', firstIdAt(since))
     .orderBy('id')
     .execute();
@@ -206,17 +206,13 @@ export async function replayLost(
       const rows = await findRows(tx, 'deliveries', { account_id: account, id: some.map(({ id }) => id) }, '*', ['id']);
       // Checked again here, within the write transaction: a concurrent call may have replayed them since they were
       // selected.
-      const elsewhere = await tx
-        .selectFrom('deliveries')
+      const elsewhere = await selectRows(tx, 'deliveries', {
+        account_id: account,
+        alert_channel_id: alertChannelId,
+        replay_of: some.map(({ id }) => id),
+      })
         .select('replay_of')
-        .where('account_id', '=', account)
-        .where('alert_channel_id', '=', alertChannelId)
         .where('id', '>=', firstIdAt(since))
-        .where(
-          'replay_of',
-          'in',
-          some.map(({ id }) => id),
-        )
         .execute();
       const taken = new Set(elsewhere.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
       const now = database.clock.now();

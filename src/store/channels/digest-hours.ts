@@ -1,6 +1,6 @@
 // Sends the alerts of a digest where they would be sent one by one: outside of the active hours of its channel through
 // another one (docs/decisions/0129).
-import { insertRows, updateRows } from '../base/rows.ts';
+import { insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type Digest, digestAlertType, type DigestedAlert, routeDigest } from '#domain/alerts/digest.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { newId } from '#lib/id.ts';
@@ -98,11 +98,8 @@ async function readRoutes(
   tx: Db,
   { account_id, alert_channel_id }: DeliveriesTable,
 ): Promise<ReadonlyMap<string, number | null>> {
-  const rows = await tx
-    .selectFrom('notified')
+  const rows = await selectRows(tx, 'notified', { account_id, alert_channel_id })
     .select(['check_id', 'routed_to'])
-    .where('account_id', '=', account_id)
-    .where('alert_channel_id', '=', alert_channel_id)
     .where('routed_to', 'is not', null)
     .execute();
   return new Map(rows.map(({ check_id, routed_to }) => [idText(check_id), routed_to]));

@@ -1,5 +1,5 @@
 // What a digest says: the state of its checks for its channel at the time it leaves.
-import { findRows } from '../base/rows.ts';
+import { findRows, selectRows } from '../base/rows.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import {
   type Digest,
@@ -78,11 +78,8 @@ async function readOpen(
   { account_id, alert_channel_id, routed_from }: DigestRow,
   members: ReadonlySet<string>,
 ): Promise<OpenAlerts> {
-  const rows = await tx
-    .selectFrom('notified')
+  const rows = await selectRows(tx, 'notified', { account_id, alert_channel_id: routed_from ?? alert_channel_id })
     .select(['check_id', 'open', 'routed_to'])
-    .where('account_id', '=', account_id)
-    .where('alert_channel_id', '=', routed_from ?? alert_channel_id)
     .where('open', 'is not', null)
     .orderBy('check_id')
     .execute();

@@ -1,5 +1,5 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
-import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type Delivery, type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
 import { type ChannelReport, reportVariables } from '#domain/deliveries/failing-channel.ts';
@@ -54,10 +54,8 @@ export function createFailingChannels(database: Database) {
   return {
     /** Failing for the longest time first. */
     async list(accountId: string): Promise<FailingChannel[]> {
-      const rows = await reader
-        .selectFrom('alert_channels')
+      const rows = await selectRows(reader, 'alert_channels', { account_id: idBytes(accountId) })
         .select(['id', 'type', 'config', 'failing_since', 'exhausted_in_a_row', 'failing_reason'])
-        .where('account_id', '=', idBytes(accountId))
         .where('failing_since', 'is not', null)
         .orderBy('failing_since')
         .orderBy('id')
@@ -236,12 +234,9 @@ async function countOthers(
   { account_id, id }: AlertChannelsTable,
   lost: LostAlert,
 ): Promise<readonly (readonly number[])[]> {
-  const rows = await reader
-    .selectFrom('alert_channels')
+  const rows = await selectRows(reader, 'alert_channels', { account_id, send_failure: 1 })
     .select(['id', 'failing_since', 'active_hours'])
-    .where('account_id', '=', account_id)
     .where('id', '<>', id)
-    .where('send_failure', '=', 1)
     .orderBy('id')
     .execute();
   const subscribed = await subscribedTo(reader, account_id, lost?.check ?? null);
@@ -260,11 +255,8 @@ async function subscribedTo(
   check: { readonly id: IdBytes; readonly group_id: number | null } | null,
 ): Promise<ReadonlySet<number>> {
   if (check === null) return new Set();
-  const rows = await reader
-    .selectFrom('subscriptions')
+  const rows = await selectRows(reader, 'subscriptions', { account_id: accountId, activated: 1 })
     .select('alert_channel_id')
-    .where('account_id', '=', accountId)
-    .where('activated', '=', 1)
     .where((row) => row.or([row('check_id', '=', check.id), row('group_id', '=', check.group_id)]))
     .execute();
   return new Set(rows.map((row) => row.alert_channel_id));

@@ -1,5 +1,5 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
-import { countRows, deleteRows, insertRows, updateRows } from '../base/rows.ts';
+import { countRows, deleteRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { readFact } from '../base/installation-fact.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, json } from '../base/codec.ts';
@@ -60,11 +60,8 @@ async function countWaiting(reader: Db, account: IdBytes): Promise<number> {
 
 /** Cancels a batch of an account's deliveries; returns their number. */
 async function cancelSome(tx: Db, account: IdBytes): Promise<number> {
-  const rows = await tx
-    .selectFrom('deliveries')
+  const rows = await selectRows(tx, 'deliveries', { account_id: account, status: pending })
     .select('id')
-    .where('account_id', '=', account)
-    .where('status', '=', pending)
     .limit(atOnce)
     .execute();
   if (rows.length === 0) return 0;

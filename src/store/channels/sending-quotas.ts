@@ -1,5 +1,5 @@
 // How much accounts have sent in the current hour through services of the operator, and the deliveries that wait for the next.
-import { findRow, findRows } from '../base/rows.ts';
+import { findRow, findRows, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import {
   hourOf,
@@ -54,15 +54,13 @@ export function createSendingQuotas({ reader, transaction, clock }: Database) {
     async waiting(accountId: string): Promise<QuotaWait[]> {
       const account = idBytes(accountId);
       const now = clock.now();
-      const rows = await reader
-        .selectFrom('deliveries')
+      const rows = await selectRows(reader, 'deliveries', { account_id: account })
         .select(({ fn }) => [
           'alert_channel_id',
           fn.countAll<number>().as('deliveries'),
           fn.min('quota_waits_since').as('since'),
           fn.max('error').as('reason'),
         ])
-        .where('account_id', '=', account)
         .where('status', '=', sql.lit(pending))
         .where('quota_waits_since', 'is not', null)
         .where('next_attempt_at', '>', now)

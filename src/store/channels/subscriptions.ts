@@ -1,6 +1,6 @@
 // Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
 import { recordMapping } from '../base/records.ts';
-import { findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { flag, idBytes, idText } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
@@ -136,6 +136,6 @@ export async function dropTarget(
 }
 
 function ofTarget(db: Db, accountId: string, { checkId, groupId }: Target) {
-  const owned = db.selectFrom('subscriptions').where('account_id', '=', idBytes(accountId));
+  const owned = selectRows(db, 'subscriptions', { account_id: idBytes(accountId) });
   return checkId === null ? owned.where('group_id', '=', groupId) : owned.where('check_id', '=', idBytes(checkId));
 }

@@ -1,4 +1,5 @@
 // The runs started by a call of a trigger.
+import { selectRows } from '../base/rows.ts';
 import { type SqlBool, sql } from 'kysely';
 import type { Batch, CallRun, TriggerTarget } from '#domain/checks/batch.ts';
 import type { Outcome } from '#domain/results/result.ts';
@@ -28,13 +29,13 @@ export function createBatches({ dialect, reader }: Database) {
       const [first, last] = [ids.at(0), ids.at(-1)];
       if (first === undefined || last === undefined) return true;
       // The runs of a batch are adjacent in the key; scheduled ones of the same time may be between them.
-      const open = await reader
-        .selectFrom('runs')
+      const open = await selectRows(reader, 'runs', {
+        account_id: idBytes(batch.accountId),
+        batch_id: idBytes(batch.id),
+      })
         .select('id')
-        .where('account_id', '=', idBytes(batch.accountId))
         .where('id', '>=', idBytes(first))
         .where('id', '<=', idBytes(last))
-        .where('batch_id', '=', idBytes(batch.id))
         .limit(1)
         .executeTakeFirst();
       return open === undefined;
@@ -47,10 +48,8 @@ export function createBatches({ dialect, reader }: Database) {
         const values = pairs
           .slice(start, start + pairsAtOnce)
           .map(([checkId, runId]) => sql`(${dialect.idValue(idBytes(checkId))}, ${dialect.idValue(idBytes(runId))})`);
-        const rows = await reader
-          .selectFrom('results')
+        const rows = await selectRows(reader, 'results', { account_id: idBytes(batch.accountId) })
           .select(['id', 'outcome', 'message', 'response_us'])
-          .where('account_id', '=', idBytes(batch.accountId))
           .where(sql<SqlBool>`(check_id, id) IN (VALUES ${sql.join(values)})`)
           .execute();
         for (const { id, outcome, message, response_us } of rows) {
@@ -87,7 +86,7 @@ interface NamedCheck {
 }
 
 function checksOf(reader: Db, accountId: string, { groupId, checkId }: TriggerTarget): Promise<NamedCheck[]> {
-  const own = reader.selectFrom('checks').select(['id', 'name']).where('account_id', '=', idBytes(accountId));
+  const own = selectRows(reader, 'checks', { account_id: idBytes(accountId) }).select(['id', 'name']);
   const wanted = checkId === null ? own.where('group_id', '=', groupId) : own.where('id', '=', idBytes(checkId));
   return wanted.orderBy('created_at').orderBy('id').execute();
 }
@@ -100,13 +99,13 @@ function boundsOf(at: number): readonly [from: IdBytes, before: IdBytes] {
 async function openRuns(reader: Db, accountId: string, checks: readonly NamedCheck[], at: number): Promise<CallRun[]> {
   const own = new Set(checks.map(({ id }) => idText(id)));
   const [from, before] = boundsOf(at);
-  const rows = await reader
-    .selectFrom('runs')
+  const rows = await selectRows(reader, 'runs', {
+    account_id: idBytes(accountId),
+    source: sourceCodes.encode('TRIGGER_API'),
+  })
     .select(['id', 'check_id', 'location'])
-    .where('account_id', '=', idBytes(accountId))
     .where('id', '>=', from)
     .where('id', '<', before)
-    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
     .execute();
   const none = { name: '', outcome: null, message: null, responseTimeMs: null };
   return rows
@@ -116,19 +115,15 @@ async function openRuns(reader: Db, accountId: string, checks: readonly NamedChe
 
 async function endedRuns(reader: Db, accountId: string, checks: readonly NamedCheck[], at: number): Promise<CallRun[]> {
   const [from, before] = boundsOf(at);
-  const rows = await reader
-    .selectFrom('results')
+  const rows = await selectRows(reader, 'results', {
+    account_id: idBytes(accountId),
+    check_id: checks.map(({ id }) => id),
+    run_id: null,
+    source: sourceCodes.encode('TRIGGER_API'),
+  })
     .select(['id', 'check_id', 'location', 'outcome', 'message', 'response_us'])
-    .where('account_id', '=', idBytes(accountId))
-    .where(
-      'check_id',
-      'in',
-      checks.map(({ id }) => id),
-    )
     .where('id', '>=', from)
     .where('id', '<', before)
-    .where('run_id', 'is', null)
-    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
     .execute();
   return rows.map(({ id, check_id, location, outcome, message, response_us }) => ({
     id: idText(id),

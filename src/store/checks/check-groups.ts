@@ -1,5 +1,5 @@
 // Check groups of accounts. Each change updates the schedules of the group's checks in its transaction.
-import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -135,10 +135,8 @@ async function dependencyProblem(
 const maxSlice = 200;
 
 function definitionsAfter(db: Db, accountId: string, id: number) {
-  return db
-    .selectFrom('check_groups')
+  return selectRows(db, 'check_groups', { account_id: idBytes(accountId) })
     .select(['id', 'definition'])
-    .where('account_id', '=', idBytes(accountId))
     .where('id', '>', id)
     .orderBy('id')
     .limit(maxSlice)

@@ -1,4 +1,5 @@
 // The run locations that the scheduled checks of an account name.
+import { selectRows } from '../base/rows.ts';
 import { idBytes, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
@@ -12,10 +13,8 @@ export function createCheckLocations({ reader }: Database) {
   return {
     /** The lists of an account's scheduled checks, without the empty one. */
     async named(accountId: string): Promise<NamedLocations[]> {
-      const rows = await reader
-        .selectFrom('schedules')
+      const rows = await selectRows(reader, 'schedules', { account_id: idBytes(accountId) })
         .select(({ fn }) => ['locations', fn.countAll<number>().as('checks')])
-        .where('account_id', '=', idBytes(accountId))
         .where('locations', '!=', '[]')
         .groupBy('locations')
         .execute();

@@ -1,4 +1,5 @@
 // Descriptions of checks in reports.
+import { selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { filterChecks } from './check-filter.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
@@ -27,10 +28,8 @@ export function createCheckSubjects({ dialect, reader }: Database) {
     /** Those of the IDs that exist in the account, in the given order. */
     async ofIds(accountId: string, ids: readonly string[]): Promise<CheckSubject[]> {
       if (ids.length === 0) return [];
-      const rows = await reader
-        .selectFrom('checks')
+      const rows = await selectRows(reader, 'checks', { account_id: idBytes(accountId) })
         .select(columns)
-        .where('account_id', '=', idBytes(accountId))
         .where(dialect.idIn('id', ids.map(idBytes)))
         .execute();
       const byId = new Map(rows.map((row) => [idText(row.id), subjectOf(row)]));

@@ -1,5 +1,5 @@
 // Variables that checks use, and those that are not defined.
-import { deleteRows, findRows, insertRows } from '../base/rows.ts';
+import { deleteRows, findRows, insertRows, selectRows } from '../base/rows.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, parsed } from '../base/codec.ts';
@@ -81,8 +81,7 @@ function usesWithoutAccount(db: Db, accountId: string, { names, groupId }: UseFi
 
 async function usingGroups(db: Db, accountId: string): Promise<UsingGroup[]> {
   const account = idBytes(accountId);
-  const rows = await db
-    .selectFrom('check_groups')
+  const rows = await selectRows(db, 'check_groups', { account_id: account })
     .select(['id', 'name', 'definition', 'created_at', 'updated_at'])
     .select((from) =>
       from
@@ -93,7 +92,6 @@ async function usingGroups(db: Db, accountId: string): Promise<UsingGroup[]> {
         .whereRef('checks.group_id', '=', 'check_groups.id')
         .as('checks'),
     )
-    .where('account_id', '=', account)
     .where('definition', 'like', '%{{%')
     .orderBy('id')
     .limit(maxGroups)

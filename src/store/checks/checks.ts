@@ -1,5 +1,5 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
-import { countFound, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
+import { countFound, deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
@@ -101,11 +101,8 @@ export function createChecks(database: Database) {
 /** Stored bytes of checks, in the order of their IDs, without reading their definitions. */
 async function findSizes(db: Db, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
   if (ids.length === 0) return [];
-  const found = await db
-    .selectFrom('checks')
+  const found = await selectRows(db, 'checks', { account_id: idBytes(accountId), id: ids })
     .select(['id', sql<number>`octet_length(definition) + octet_length(tags)`.as('size')])
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', 'in', ids)
     .execute();
   const byId = new Map(found.map(({ id, size }) => [idText(id), size]));
   return ids.map((id) => byId.get(idText(id)) ?? 0);

@@ -1,5 +1,14 @@
 // Maintenance windows of accounts.
-import { countFound, deleteRows, findRow, findRows, insertRows, readPage, updateRows } from '../base/rows.ts';
+import {
+  countFound,
+  deleteRows,
+  findRow,
+  findRows,
+  insertRows,
+  readPage,
+  selectRows,
+  updateRows,
+} from '../base/rows.ts';
 import type { Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -20,8 +29,7 @@ export interface Named {
 /** Maintenance windows. */
 export function createMaintenanceWindows(database: Database) {
   const { reader, transaction, clock } = database;
-  const owned = (accountId: string) =>
-    reader.selectFrom('maintenance_windows').where('account_id', '=', idBytes(accountId));
+  const owned = (accountId: string) => selectRows(reader, 'maintenance_windows', { account_id: idBytes(accountId) });
   return {
     /** Ordered by ID. */
     list: (accountId: string, slice: Slice): Promise<Page<MaintenanceWindow>> =>
@@ -77,8 +85,8 @@ async function countNamed(
   const named = groups
     .filter(({ id, tags: own }) => groupIds.includes(id) || parsed<string[]>(own).some((tag) => tags.includes(tag)))
     .map(({ id }) => id);
-  const tagged = reader.selectFrom('check_tags').select('check_id').where('account_id', '=', account);
-  const checks = reader.selectFrom('checks').where('account_id', '=', account);
+  const tagged = selectRows(reader, 'check_tags', { account_id: account }).select('check_id');
+  const checks = selectRows(reader, 'checks', { account_id: account });
   return countFound(
     checks.where((where) =>
       where.or([

@@ -1,6 +1,6 @@
 // Rows of triggers: read, created by the first call, updated by every call.
 import { recordMapping } from '../base/records.ts';
-import { insertRows, updateRows } from '../base/rows.ts';
+import { insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { idBytes } from '../base/codec.ts';
@@ -21,7 +21,7 @@ export { recordOf };
 
 /** The row of a check's or group's trigger. */
 export function triggerOf(db: Db, accountId: string, { groupId, checkId }: TriggerTarget) {
-  const owned = db.selectFrom('triggers').selectAll().where('account_id', '=', idBytes(accountId));
+  const owned = selectRows(db, 'triggers', { account_id: idBytes(accountId) }).selectAll();
   const wanted =
     checkId === null ? owned.where('group_id', '=', groupId) : owned.where('check_id', '=', idBytes(checkId));
   return wanted.executeTakeFirst();

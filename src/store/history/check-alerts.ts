@@ -1,5 +1,5 @@
 // Alerts as the API reads them.
-import { countFound } from '../base/rows.ts';
+import { countFound, selectRows } from '../base/rows.ts';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
@@ -42,9 +42,7 @@ export function createCheckAlerts({ reader }: Database) {
       { from, to, checkId }: AlertFilter,
       { limit, offset }: Slice,
     ): Promise<Page<StoredAlert>> {
-      const inTime = reader
-        .selectFrom('alerts')
-        .where('account_id', '=', idBytes(accountId))
+      const inTime = selectRows(reader, 'alerts', { account_id: idBytes(accountId) })
         .where('id', '>=', firstIdAt(from))
         .where('id', '<', firstIdAt(to + 1));
       const matching = checkId === null ? inTime : inTime.where('check_id', '=', idBytes(checkId));

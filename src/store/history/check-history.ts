@@ -1,5 +1,6 @@
 // History of checks: roll-ups of hours and days where available, results for the rest, so that figures are always
 // current (docs/decisions/0040).
+import { selectRows } from '../base/rows.ts';
 import type { Selectable } from 'kysely';
 import { sumBySpan } from '#domain/results/analytics.ts';
 import type { DetailedRollUp, RollUpParts } from '#domain/results/detailed-roll-up.ts';
@@ -157,11 +158,9 @@ interface Known {
 }
 
 async function readKnown({ reader, dialect, account, checks, question, areTogether }: Scope): Promise<Known> {
-  const facts = reader.selectFrom('installation').selectAll().where('key', 'in', ['rolled-up', 'results-from']);
-  const marks = reader
-    .selectFrom('late_hours')
+  const facts = selectRows(reader, 'installation', { key: ['rolled-up', 'results-from'] }).selectAll();
+  const marks = selectRows(reader, 'late_hours', { account_id: account })
     .selectAll()
-    .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
     .where('start_at', '>=', hourOf(question.from))
     .where('start_at', '<', question.to);
@@ -313,10 +312,8 @@ function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRo
 type StoredStretch = Selectable<Tables['missed_stretches']>;
 
 function readStretches({ reader, dialect, account, checks, question: { from, to } }: Scope): Promise<StoredStretch[]> {
-  return reader
-    .selectFrom('missed_stretches')
+  return selectRows(reader, 'missed_stretches', { account_id: account })
     .selectAll()
-    .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
     .where('slot_at', '<', to)
     .where('end_at', '>', from)

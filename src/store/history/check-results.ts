@@ -1,5 +1,5 @@
 // Results as the API reads them: lists, single results, and complete exchanges.
-import { findRow } from '../base/rows.ts';
+import { findRow, selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
@@ -116,10 +116,7 @@ function slicedResults(
   filter: ResultFilter,
 ): SlicedList<ResultsTable> {
   const scoped = ({ from, before }: IdRange) => {
-    let query = reader
-      .selectFrom('results')
-      .where('account_id', '=', idBytes(accountId))
-      .where('check_id', '=', idBytes(checkId));
+    let query = selectRows(reader, 'results', { account_id: idBytes(accountId), check_id: idBytes(checkId) });
     // The first 48 bits of an ID are its time, so a time range is a range of the key.
     if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
     if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));

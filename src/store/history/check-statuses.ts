@@ -1,4 +1,5 @@
 // Check statuses as the API reads them: of ten thousand states, only changed ones are read (docs/decisions/0040).
+import { selectRows } from '../base/rows.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
@@ -166,11 +167,9 @@ function checkRows(reader: Db, dialect: Dialect, accountId: string) {
 }
 
 function stateRows(reader: Db, accountId: string) {
-  return reader
-    .selectFrom('check_states')
+  return selectRows(reader, 'check_states', { account_id: idBytes(accountId) })
     .select(stateColumns)
-    .select((row) => acknowledgedBy(row).as('acknowledged_by'))
-    .where('account_id', '=', idBytes(accountId));
+    .select((row) => acknowledgedBy(row).as('acknowledged_by'));
 }
 
 /** The status of a check in a state; null = no result has changed it yet. */

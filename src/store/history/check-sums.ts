@@ -1,5 +1,6 @@
 // Totals of checks in a time range, aggregated by the database, because an overview page would otherwise read thousands
 // of rows (docs/decisions/0040).
+import { selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import {
   addResult,
@@ -152,14 +153,11 @@ const versions = sql<number>`sum((start_at / 3600000)
 
 /** Counts of each check, and a value that changes when any of its rows does. */
 function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: Range) {
-  return reader
-    .selectFrom('roll_ups')
+  return selectRows(reader, 'roll_ups', { account_id: account, span: spans[span] })
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(counted.map((column) => sql<number>`sum(${sql.ref(column)})`.as(column)))
     .select(versions.as('versions'))
-    .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
-    .where('span', '=', spans[span])
     .where('start_at', '>=', from)
     .where('start_at', '<', to)
     .groupBy('check_id');
@@ -208,8 +206,7 @@ async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks,
   const code = sql`(coalesce(response_us, -1) + 1) * ${sql.lit(shape.time)} + outcome * ${sql.lit(shape.outcome)}
     + case when run_id is null then ${sql.lit(shape.final)} else 0 end
     + case when interval_ms is null then 0 else ${sql.lit(shape.timed)} end`;
-  const rows = await reader
-    .selectFrom('results')
+  const rows = await selectRows(reader, 'results', { account_id: account })
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(sql<string>`string_agg(cast(${code} as text), ',')`.as('codes'))
     .select(({ fn }) => [
@@ -217,7 +214,6 @@ async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks,
       fn.min<number | null>('interval_ms').as('shortest'),
       fn.max<number | null>('interval_ms').as('longest'),
     ])
-    .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
     .where('results.id', '>=', firstIdAt(from))
     .where('results.id', '<', firstIdAt(to))

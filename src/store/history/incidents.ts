@@ -1,5 +1,5 @@
 // Incidents of checks as the API reads them.
-import { countFound, findRow } from '../base/rows.ts';
+import { countFound, findRow, selectRows } from '../base/rows.ts';
 import type { ExpressionBuilder } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
 import { acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
@@ -25,7 +25,7 @@ export function createIncidents({ reader, transaction }: Database) {
       { from, to, checkId, state }: IncidentFilter,
       { limit, offset }: Slice,
     ): Promise<Page<Incident>> {
-      let matching = reader.selectFrom('incidents').where('account_id', '=', idBytes(accountId));
+      let matching = selectRows(reader, 'incidents', { account_id: idBytes(accountId) });
       if (from !== null) matching = matching.where('id', '>=', firstIdAt(from));
       if (to !== null) matching = matching.where('id', '<', firstIdAt(to + 1));
       if (checkId !== null) matching = matching.where('check_id', '=', idBytes(checkId));

@@ -1,4 +1,5 @@
 // Events of heartbeats as they are shown: all received and all missing pings.
+import { selectRows } from '../base/rows.ts';
 import { mixedPings, type PingEvent } from '#domain/checks/heartbeat.ts';
 import { idBytes, idText, idTime } from '../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../base/codes.ts';
@@ -7,11 +8,7 @@ import type { PingsTable } from '../base/tables/heartbeat-tables.ts';
 
 export function createPings({ reader }: Database) {
   const ofCheck = (accountId: string, checkId: string) =>
-    reader
-      .selectFrom('pings')
-      .selectAll()
-      .where('account_id', '=', idBytes(accountId))
-      .where('check_id', '=', idBytes(checkId));
+    selectRows(reader, 'pings', { account_id: idBytes(accountId), check_id: idBytes(checkId) }).selectAll();
   return {
     /** Newest first; missing pings are at most half of them as long as there are enough received ones. */
     async list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]> {

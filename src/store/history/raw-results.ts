@@ -1,4 +1,5 @@
 // Results in the form that roll-ups count, for hours that are not rolled up yet.
+import { selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
 import { firstIdAt, idBytes, type IdBytes, idOfDigits } from '../base/codec.ts';
@@ -90,15 +91,13 @@ function readSome(
   checks: readonly IdBytes[],
   { first, end }: Bounds,
 ): Promise<TimedResult[]> {
-  const query = reader
-    .selectFrom('results')
+  const query = selectRows(reader, 'results', { account_id: account })
     .select(['outcome', 'location', 'slots', 'interval_ms', 'response_us'])
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(dialect.idDigits('id').$castTo<string>().as('id_digits'))
     .select((parts === null ? sql<string | null>`null` : dialect.idDigits('details')).as('details_digits'))
     .select(sql<IdBytes | null>`case when slots > 1 then id end`.as('id'))
     .select(sql<number>`case when run_id is null then 1 else 0 end`.as('is_final'))
-    .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
     .where('results.id', '>=', first)
     .where('results.id', '<', end);

@@ -1,5 +1,5 @@
 // Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
-import { countFound, deleteRows, findRow, insertRows } from '../base/rows.ts';
+import { countFound, deleteRows, findRow, insertRows, selectRows } from '../base/rows.ts';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
@@ -69,12 +69,12 @@ export function createResultAssets({ reader, transaction }: Database) {
       const ids = resultIds.map(idBytes).toSorted((one, other) => Buffer.compare(one, other));
       const [least, max] = [ids[0], ids.at(-1)];
       if (least === undefined || max === undefined) return new Map();
-      const rows = await reader
-        .selectFrom('result_assets')
+      const rows = await selectRows(reader, 'result_assets', {
+        account_id: idBytes(accountId),
+        check_id: idBytes(checkId),
+        result_id: ids,
+      })
         .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .where('check_id', '=', idBytes(checkId))
-        .where('result_id', 'in', ids)
         // Restricts the partitions to read.
         .where('result_id', '>=', least)
         .where('result_id', '<=', max)
@@ -118,14 +118,14 @@ async function listAssets(
   if (!(await isThere(tx, key))) return;
   await insertRows(tx, 'result_assets', rows, 'keep');
   if (newestAt === null) return;
-  const before = await tx
-    .selectFrom('result_assets')
+  const before = await selectRows(tx, 'result_assets', {
+    account_id: key.account_id,
+    check_id: key.check_id,
+    location: newestAt,
+    is_newest: 1,
+  })
     .select('result_id')
     .distinct()
-    .where('account_id', '=', key.account_id)
-    .where('check_id', '=', key.check_id)
-    .where('location', '=', newestAt)
-    .where('is_newest', '=', 1)
     .where('result_id', '<', key.result_id)
     .execute();
   for (const { result_id } of before) {

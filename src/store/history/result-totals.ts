@@ -1,5 +1,6 @@
 // Number of results of a check on a server, where counting rows scans all of them: for rolled-up days uses their
 // counts, for the others the rows (docs/decisions/0040).
+import { selectRows } from '../base/rows.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dayMs, dayOf, dayRetentionDays } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from '../base/codec.ts';
@@ -43,12 +44,10 @@ interface Days {
 
 /** Rolled-up days whose results are all still stored and without late ones; null = none. */
 async function readDays({ reader, account, check, from, to }: TotalScope): Promise<Days | null> {
-  const fact = (key: string) => reader.selectFrom('installation').select('value').where('key', '=', key);
-  const late = reader
-    .selectFrom('late_hours')
-    .select(({ fn }) => fn.min('start_at').as('at'))
-    .where('account_id', '=', account)
-    .where('check_id', '=', check);
+  const fact = (key: string) => selectRows(reader, 'installation', { key }).select('value');
+  const late = selectRows(reader, 'late_hours', { account_id: account, check_id: check }).select(({ fn }) =>
+    fn.min('start_at').as('at'),
+  );
   const facts = await reader
     .selectNoFrom([fact('rolled-up').as('progress'), fact('results-from').as('results_from'), late.as('late_at')])
     .executeTakeFirstOrThrow();
@@ -69,11 +68,8 @@ function nextDay(at: number): number {
 
 /** From when on all of these days have their rows, epoch ms; Infinity = there are none. */
 async function firstWholeDay({ reader, account, check }: TotalScope, { from, to }: Days): Promise<number> {
-  const oldest = await reader
-    .selectFrom('results')
+  const oldest = await selectRows(reader, 'results', { account_id: account, check_id: check })
     .select('id')
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
     .where('id', '>=', firstIdAt(from))
     .where('id', '<', firstIdAt(to))
     .orderBy('id')
@@ -97,20 +93,13 @@ function sumOf({ before, inDays, after }: Counted): number {
 
 async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Counted> {
   const { reader, account, check, withAttempts } = scope;
-  const days = reader
-    .selectFrom('roll_ups')
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
-    .where('span', '=', spans.day)
+  const days = selectRows(reader, 'roll_ups', { account_id: account, check_id: check, span: spans.day })
     .where('start_at', '>=', from)
     .where('start_at', '<', to);
   const counted = withAttempts ? sql<number>`sum(final_results + retries)` : sql<number>`sum(final_results)`;
   // Not part of roll-ups; each is a result.
-  const stretches = reader
-    .selectFrom('missed_stretches')
+  const stretches = selectRows(reader, 'missed_stretches', { account_id: account, check_id: check })
     .select(({ fn }) => fn.countAll<number>().as('rows'))
-    .where('account_id', '=', account)
-    .where('check_id', '=', check)
     .where('slot_at', '>=', from)
     .where('slot_at', '<', to);
   const [before, after] = [

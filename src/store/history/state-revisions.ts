@@ -1,6 +1,6 @@
 // Finds what changed in an account since the last read, by revisions that increase with each change
 // (docs/decisions/0040).
-import { findRow } from '../base/rows.ts';
+import { findRow, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { type IdBytes, idBytes, idOfDigits } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -20,10 +20,8 @@ export async function accountRevision(reader: Db, accountId: string): Promise<nu
 
 /** Sum of the revisions of all check states, which changes whenever a state does, because revisions only increase. */
 export async function stateRevisions(reader: Db, accountId: string): Promise<number> {
-  const row = await reader
-    .selectFrom('check_states')
+  const row = await selectRows(reader, 'check_states', { account_id: idBytes(accountId) })
     .select(sql<number>`coalesce(sum(revision), 0)`.as('sum'))
-    .where('account_id', '=', idBytes(accountId))
     .executeTakeFirstOrThrow();
   return row.sum;
 }
@@ -40,10 +38,8 @@ export async function* changedStates(
   // One text for thousands of rows costs a third of the rows.
   const line = sql`concat(${dialect.idDigits('check_id')}, revision)`;
   for (let after = Buffer.alloc(0) as Uint8Array; ;) {
-    const some = reader
-      .selectFrom('check_states')
+    const some = selectRows(reader, 'check_states', { account_id: idBytes(accountId) })
       .select(['check_id', 'revision'])
-      .where('account_id', '=', idBytes(accountId))
       .where('check_id', '>', after)
       .orderBy('check_id')
       .limit(revisionsAtOnce);

@@ -1,4 +1,5 @@
 // Finds changes in an account since the last poll, using indexes only, for live updates.
+import { selectRows } from '../base/rows.ts';
 import type { LiveChange } from '#domain/results/live-change.ts';
 import { sql } from 'kysely';
 import { idBytes, idOfDigits } from '../base/codec.ts';
@@ -64,24 +65,17 @@ async function readFacts(reader: Db, accountId: string) {
   const account = idBytes(accountId);
   const newestOf = (table: 'alerts' | 'deliveries') =>
     reader.selectFrom(table).select('id').where('account_id', '=', account).orderBy('id', 'desc').limit(1);
-  const waiting = reader
-    .selectFrom('deliveries')
+  const waiting = selectRows(reader, 'deliveries', {
+    account_id: account,
+    status: deliveryStatusCodes.encode('pending'),
+  })
     .select('next_attempt_at')
-    .where('account_id', '=', account)
-    .where('status', '=', deliveryStatusCodes.encode('pending'))
     .limit(maxWaiting);
   const row = await reader
     .selectNoFrom([
-      reader
-        .selectFrom('counters')
-        .select('last')
-        .where('account_id', '=', account)
-        .where('noun', '=', 'revision')
-        .as('revision'),
-      reader
-        .selectFrom('check_states')
+      selectRows(reader, 'counters', { account_id: account, noun: 'revision' }).select('last').as('revision'),
+      selectRows(reader, 'check_states', { account_id: account })
         .select(sql<number>`sum(revision)`.as('sum'))
-        .where('account_id', '=', account)
         .as('states'),
       newestOf('alerts').as('alert'),
       newestOf('deliveries').as('delivery'),
@@ -90,12 +84,10 @@ async function readFacts(reader: Db, accountId: string) {
         .select(sql<string>`concat(count(*), '/', sum(next_attempt_at))`.as('text'))
         .as('waiting'),
       // A digest that collects alerts is not waiting yet.
-      reader.selectFrom('alert_storms').select('channels').where('account_id', '=', account).as('digests'),
-      reader.selectFrom('alert_storms').select('started_at').where('account_id', '=', account).as('storm'),
-      reader
-        .selectFrom('alert_channels')
+      selectRows(reader, 'alert_storms', { account_id: account }).select('channels').as('digests'),
+      selectRows(reader, 'alert_storms', { account_id: account }).select('started_at').as('storm'),
+      selectRows(reader, 'alert_channels', { account_id: account })
         .select(sql<string>`concat(count(failing_since), '/', sum(failing_since))`.as('text'))
-        .where('account_id', '=', account)
         .as('channels'),
     ])
     .executeTakeFirstOrThrow();
@@ -129,11 +121,9 @@ async function readMoved(
     return known.revision;
   };
   for await (const ids of changedStates(database, accountId, revisionOf)) {
-    const rows = await reader
-      .selectFrom('check_states')
+    const rows = await selectRows(reader, 'check_states', { account_id: idBytes(accountId) })
       .select(dialect.idDigits('check_id').$castTo<string>().as('key'))
       .select(['revision', 'status', 'since', 'acknowledged_at'])
-      .where('account_id', '=', idBytes(accountId))
       .where(dialect.idIn('check_id', ids))
       .execute();
     for (const { key, revision, status, since, acknowledged_at: acknowledgedAt } of rows) {

@@ -1,5 +1,5 @@
 // All checks of an account, cached for the overview: of ten thousand, only changed ones are read (docs/decisions/0040).
-import { findRows } from '../base/rows.ts';
+import { findRows, selectRows } from '../base/rows.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
@@ -117,10 +117,8 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
 async function readGroups(reader: Db, account: string) {
   const groups = new Map<number, ReturnType<typeof groupFacts>>();
   for (let [after, size] = [0, definitionsAtOnce]; size === definitionsAtOnce;) {
-    const rows = await reader
-      .selectFrom('check_groups')
+    const rows = await selectRows(reader, 'check_groups', { account_id: idBytes(account) })
       .select(['id', 'name', 'activated', 'muted', 'muted_from', 'tags', 'definition'])
-      .where('account_id', '=', idBytes(account))
       .where('id', '>', after)
       .orderBy('id')
       .limit(definitionsAtOnce)
@@ -206,10 +204,8 @@ async function readDefinitions(
 
 function definitionRows(reader: Db, dialect: Dialect, account: string, rows: readonly CheckRow[]) {
   const ids = rows.map(({ key }) => idBytes(idOfDigits(key)));
-  return reader
-    .selectFrom('checks')
+  return selectRows(reader, 'checks', { account_id: idBytes(account) })
     .select([dialect.idDigits('id').$castTo<string>().as('key'), 'definition'])
-    .where('account_id', '=', idBytes(account))
     .where(dialect.idIn('id', ids));
 }
 
@@ -246,10 +242,8 @@ async function readNotifying(reader: Db, account: string): Promise<Notifying> {
   ]);
   const channels = new Set(sendingFailures.map(({ id }) => id));
   for (let [after, size] = [0, subscriptionsAtOnce]; size === subscriptionsAtOnce;) {
-    const rows = await reader
-      .selectFrom('subscriptions')
+    const rows = await selectRows(reader, 'subscriptions', { account_id: idBytes(account) })
       .select(['id', 'alert_channel_id', 'check_id', 'group_id', 'activated'])
-      .where('account_id', '=', idBytes(account))
       .where('id', '>', after)
       .orderBy('id')
       .limit(subscriptionsAtOnce)
@@ -329,8 +323,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
     return entry === undefined ? undefined : entry.revision;
   };
   for await (const ids of changedStates({ reader, dialect }, account, revisionOf)) {
-    const rows = await reader
-      .selectFrom('check_states')
+    const rows = await selectRows(reader, 'check_states', { account_id: idBytes(account) })
       .select(dialect.idDigits('check_id').$castTo<string>().as('key'))
       .select([
         'revision',
@@ -347,7 +340,6 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
       ])
       .select((from) => acknowledgedBy(from).as('acknowledged_by'))
       .select(dialect.idDigits('last_result_id').as('last_digits'))
-      .where('account_id', '=', idBytes(account))
       .where(dialect.idIn('check_id', ids))
       .execute();
     for (const { key, revision, last_digits, ...row } of rows) {

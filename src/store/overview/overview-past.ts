@@ -1,4 +1,5 @@
 // The rolled-up part of checks' metrics.
+import { selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { percentilesOf } from '#domain/results/analytics.ts';
 import type { OutcomeBucket, Percentiles } from '#domain/results/overview.ts';
@@ -123,13 +124,10 @@ async function readHours(
 ): Promise<Map<string, HourRow[]>> {
   const digitsOf = (column: string) => sql`coalesce(${dialect.idDigits(column)}, '')`;
   const hour = sql`concat(${hourColumns}, ${digitsOf('responses')}, ' ', ${digitsOf('failed_responses')})`;
-  const rows = await reader
-    .selectFrom('roll_ups')
+  const rows = await selectRows(reader, 'roll_ups', { account_id: idBytes(account), span: spans.hour })
     .select(dialect.idDigits('check_id').$castTo<string>().as('digits'))
     .select(sql<string>`string_agg(${hour}, ',')`.as('hours'))
-    .where('account_id', '=', idBytes(account))
     .where(dialect.idIn('check_id', checks))
-    .where('span', '=', spans.hour)
     .where('start_at', '>=', from)
     .where('start_at', '<', rolledTo)
     .groupBy('check_id')
@@ -201,13 +199,10 @@ export async function readTimes(
   const sums = (['known_ms', 'down_ms', 'unknown_ms'] as const).map((name) =>
     sql<number>`sum(${sql.ref(name)})`.as(name),
   );
-  const rows = await reader
-    .selectFrom('roll_ups')
+  const rows = await selectRows(reader, 'roll_ups', { account_id: idBytes(account), span: spans[span] })
     .select(dialect.idDigits('check_id').$castTo<string>().as('digits'))
     .select(sums)
-    .where('account_id', '=', idBytes(account))
     .where(dialect.idIn('check_id', checks))
-    .where('span', '=', spans[span])
     .where('start_at', '>=', from)
     .where('start_at', '<', to)
     .groupBy('check_id')
@@ -230,10 +225,8 @@ async function readStretches(
   checks: readonly IdBytes[],
   from: number,
 ) {
-  const rows = await reader
-    .selectFrom('missed_stretches')
+  const rows = await selectRows(reader, 'missed_stretches', { account_id: idBytes(account) })
     .select(['check_id', 'location', 'slot_at', 'slots', 'interval_ms'])
-    .where('account_id', '=', idBytes(account))
     .where(dialect.idIn('check_id', checks))
     .where('slot_at', '<', rolledTo)
     .where('end_at', '>', from)

@@ -1,4 +1,5 @@
 // The overview of an account: its cached checks, and additional data for a page of them.
+import { selectRows } from '../base/rows.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import type { DeliveryCounts, NewestResult, OverviewFigures } from '#domain/results/overview.ts';
 import { firstIdAt, idBytes, idText } from '../base/codec.ts';
@@ -163,11 +164,11 @@ async function countDeliveries(
   now: number,
 ): Promise<DeliveryCounts> {
   const account = idBytes(accountId);
-  const waiting = reader
-    .selectFrom('deliveries')
+  const waiting = selectRows(reader, 'deliveries', {
+    account_id: account,
+    status: deliveryStatusCodes.encode('pending'),
+  })
     .select('attempts')
-    .where('account_id', '=', account)
-    .where('status', '=', deliveryStatusCodes.encode('pending'))
     .limit(maxCounted);
   const { all, retrying } = await reader
     .selectFrom(waiting.as('waiting'))
@@ -179,10 +180,8 @@ async function countDeliveries(
   let lost24h = 0;
   let after: Uint8Array = firstIdAt(now - dayMs);
   for (let size = rowsAtOnce; size === rowsAtOnce && lost24h < maxCounted;) {
-    const some = reader
-      .selectFrom('deliveries')
+    const some = selectRows(reader, 'deliveries', { account_id: account })
       .select(['id', 'status'])
-      .where('account_id', '=', account)
       .where('id', '>=', after)
       .orderBy('id')
       .limit(rowsAtOnce);

@@ -1,5 +1,5 @@
 // Updates the table of schedules in the transaction of each change of checks and groups.
-import { deleteRows } from '../base/rows.ts';
+import { deleteRows, selectRows } from '../base/rows.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { scheduleOf } from '#domain/checks/schedule.ts';
@@ -31,7 +31,7 @@ export async function keepSchedule(
   before: Check | null = null,
 ): Promise<boolean> {
   const key = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
-  const mine = tx.selectFrom('schedules').where('account_id', '=', key.account_id).where('check_id', '=', key.check_id);
+  const mine = selectRows(tx, 'schedules', { account_id: key.account_id, check_id: key.check_id });
   // A heartbeat is not scheduled, whatever type it was before.
   const isCalled = check.checkType === 'HEARTBEAT';
   const schedule = isCalled ? null : scheduleOf(check, group);

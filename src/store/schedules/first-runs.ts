@@ -1,5 +1,5 @@
 // Checks that run at once: requested in the transaction of the change, started by the scheduler (docs/decisions/0116).
-import { findRows, insertRows } from '../base/rows.ts';
+import { findRows, insertRows, selectRows } from '../base/rows.ts';
 import { newIdAt } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import { sourceCodes } from '../base/codes.ts';
@@ -27,10 +27,8 @@ const atOnce = 100;
  */
 export async function askForRuns(tx: Db, accountId: string, checkIds: readonly string[], now: number): Promise<void> {
   if (checkIds.length === 0) return;
-  const { last } = await tx
-    .selectFrom('first_runs')
+  const { last } = await selectRows(tx, 'first_runs', { account_id: idBytes(accountId) })
     .select(({ fn }) => fn.max('due_at').as('last'))
-    .where('account_id', '=', idBytes(accountId))
     .executeTakeFirstOrThrow();
   const first = last === null ? now : Math.max(now, last + spacingMs);
   for (const [index, checkId] of checkIds.entries()) {

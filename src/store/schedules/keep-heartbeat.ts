@@ -1,5 +1,5 @@
 // Updates the row of a heartbeat in the transaction of each change of its check or group.
-import { findRow, insertRows, updateRows } from '../base/rows.ts';
+import { findRow, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
@@ -40,11 +40,8 @@ export async function keepHeartbeat(tx: Db, check: Check, group: CheckGroup | nu
   const resultAt = isRestarted && !present.isActive && present.resultAt !== null ? now : present.resultAt;
   const next = { ...present, isActive, periodMs, graceMs, timerAt, resultAt };
   // Waiting pings are evaluated, whatever the settings are now.
-  const waiting = await tx
-    .selectFrom('waiting_pings')
+  const waiting = await selectRows(tx, 'waiting_pings', { account_id: row.account_id, check_id: row.check_id })
     .select('id')
-    .where('account_id', '=', row.account_id)
-    .where('check_id', '=', row.check_id)
     .limit(1)
     .executeTakeFirst();
   const dueAt = Math.min(inspect(next), waiting === undefined ? neverAt : present.dueAt);
