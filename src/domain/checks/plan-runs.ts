@@ -1,16 +1,12 @@
 // Plans a due schedule: the run of the current slot, and a record of missed slots.
+import type { Schedule as CheckSchedule } from './schedule.ts';
 
 /** When and where a check runs. Times are epoch ms. */
-export interface Schedule {
+export interface Schedule extends CheckSchedule {
   /** The oldest slot without an outcome. */
   readonly nextDueAt: number;
   /** Later slots are planned on another tick; never in the future. */
   readonly until: number;
-  readonly intervalMs: number;
-  readonly phaseMs: number;
-  /** Run location codes; empty = this server's own. */
-  readonly locations: readonly string[];
-  readonly runParallel: boolean;
 }
 
 /** Consecutive missed slots: `slots` of them, the first at `slotAt`, `intervalMs` apart. */

@@ -2,7 +2,7 @@
 import { periodAt, periodBefore, type TimeSpan } from '../checks/calendar.ts';
 import type { CheckType } from '../checks/check.ts';
 import { instantAt, wallTimeOf } from '../checks/wall-time.ts';
-import { dayMs, dayOf, hourMs, type RollUp } from './roll-up.ts';
+import { dayMs, dayOf, hourMs, noTimes, type RollUp, type SlotTimes, sumOfTimes } from './roll-up.ts';
 import { availabilityOf, metricOf, successRatioOf, unknownRatioOf } from './analytics.ts';
 
 export const reportPeriods = ['week', 'month'] as const;
@@ -139,9 +139,7 @@ export function reportedRow({ check, sum, before, incidents }: ReportedSums): Re
   };
 }
 
-type Times = Pick<RollUp, 'knownMs' | 'downMs' | 'unknownMs'>;
-
-function figuresOf(sum: Times, before: Times, incidents: number): ReportFigures {
+function figuresOf(sum: SlotTimes, before: SlotTimes, incidents: number): ReportFigures {
   return {
     availability: availabilityOf(sum),
     availabilityBefore: availabilityOf(before),
@@ -154,7 +152,7 @@ function figuresOf(sum: Times, before: Times, incidents: number): ReportFigures 
 
 /** Adds up checks, keeping only the rows that a report lists, whatever their number. */
 export function createReportTotals() {
-  const [sum, before] = [noTime(), noTime()];
+  let [sum, before] = [noTimes, noTimes];
   let checks = 0;
   const lists: Record<'leastAvailable' | 'slowest' | 'leastKnown', ReportedRow[]> = {
     leastAvailable: [],
@@ -168,24 +166,14 @@ export function createReportTotals() {
   return {
     add(some: readonly ReportedSums[]): void {
       checks += some.length;
-      for (const each of some) {
-        addTimes(sum, each.sum);
-        addTimes(before, each.before);
-      }
+      sum = sumOfTimes([sum, ...some.map((each) => each.sum)]);
+      before = sumOfTimes([before, ...some.map((each) => each.before)]);
       const rows = some.map(reportedRow);
       for (const list of ['leastAvailable', 'slowest', 'leastKnown'] as const) keep(list, rows);
     },
     /** @param incidents of the account */
     total: (incidents: number) => ({ checks, total: figuresOf(sum, before, incidents), ...lists }),
   };
-}
-
-const noTime = () => ({ knownMs: 0, downMs: 0, unknownMs: 0 });
-
-function addTimes(into: ReturnType<typeof noTime>, { knownMs, downMs, unknownMs }: Times): void {
-  into.knownMs += knownMs;
-  into.downMs += downMs;
-  into.unknownMs += unknownMs;
 }
 
 const belongs = {

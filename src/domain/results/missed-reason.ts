@@ -1,20 +1,15 @@
 // Why a scheduled run did not take place.
+import type { TimeSpan } from '../checks/calendar.ts';
 import type { Reason } from './result.ts';
-
-/** A period, epoch ms. */
-interface Period {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** What is known about this process. */
 export interface MissedFacts {
   /** When it started, epoch ms by its current clock. */
   readonly startedAt: number;
-  /** Period whose data a restore removed; null = none. */
-  readonly rollback?: Period | null;
+  /** TimeSpan whose data a restore removed; null = none. */
+  readonly rollback?: TimeSpan | null;
   /** The last jump of the clock forward; null = none. */
-  readonly clockSet: Period | null;
+  readonly clockSet: TimeSpan | null;
   /** Whether the previous run of the check was still in progress. */
   readonly isOverlap?: boolean;
   /** Whether the store could not be used during a period. */
@@ -28,7 +23,7 @@ const noticedMs = 1000;
  * The reason that a run did not take place in its period, which may be a single instant. A known cause comes before the
  * assumption that this process was too busy.
  */
-export function missedReason({ from, to }: Period, facts: MissedFacts): Reason {
+export function missedReason({ from, to }: TimeSpan, facts: MissedFacts): Reason {
   const { startedAt, rollback = null, clockSet, isOverlap = false, isStoreAway } = facts;
   if (rollback !== null && from >= rollback.from && from <= rollback.to) return 'rollback';
   if (clockSet !== null && to >= clockSet.from - noticedMs && from <= clockSet.to) return 'clock';
@@ -48,7 +43,7 @@ export function clockSetWhileStopped({
   from,
   to,
   stoppedMs,
-}: Period & { readonly stoppedMs: number | null }): Period | null {
+}: TimeSpan & { readonly stoppedMs: number | null }): TimeSpan | null {
   if (stoppedMs === null || to - from - stoppedMs < longMs) return null;
   return { from: stoppedMs < longMs ? from : from + stoppedMs, to };
 }

@@ -241,13 +241,8 @@ function byName({ check: one }: OverviewEntry, { check: other }: OverviewEntry):
 }
 
 /** Slots of an hour by outcome. `from` is epoch ms. */
-export interface OutcomeBucket {
+export interface OutcomeBucket extends Readonly<Record<Outcome, number>> {
   readonly from: number;
-  readonly passed: number;
-  readonly degraded: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly missed: number;
 }
 
 /** Response times in a time range, ms. */

@@ -64,6 +64,21 @@ export interface RollUp {
   readonly failedResponses: Responses;
 }
 
+/** Time of slots with and without a verdict, and of failures, ms. */
+export type SlotTimes = Readonly<Pick<RollUp, 'knownMs' | 'downMs' | 'unknownMs'>>;
+
+export const noTimes: SlotTimes = { knownMs: 0, downMs: 0, unknownMs: 0 };
+
+export function sumOfTimes(all: readonly SlotTimes[]): SlotTimes {
+  const sum = { ...noTimes };
+  for (const { knownMs, downMs, unknownMs } of all) {
+    sum.knownMs += knownMs;
+    sum.downMs += downMs;
+    sum.unknownMs += unknownMs;
+  }
+  return sum;
+}
+
 export function emptyResponses(): Responses {
   return { count: 0, sum: 0, sumOfSquares: 0, least: Number.POSITIVE_INFINITY, max: 0, sketch: emptySketch() };
 }

@@ -8,12 +8,6 @@ import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { findMemberships } from './users.ts';
 
-/** A session and its user. */
-export interface OpenSession {
-  readonly session: Session;
-  readonly principal: UserPrincipal;
-}
-
 const sessionsMax = 50;
 
 const sessionRows = recordMapping<Session, 'sessions'>({
@@ -35,8 +29,8 @@ export function createSessions({ reader, transaction, clock }: Database) {
   return {
     /** Adds a session, and deletes expired sessions and the oldest of a user with more than 50. */
     add: (session: Session, hash: Uint8Array) => transaction((tx) => addSession(tx, session, hash, clock.now())),
-    /** null = unknown, expired, or of a user without accounts. */
-    async findByHash(hash: Uint8Array): Promise<OpenSession | null> {
+    /** A session and its user; null = unknown, expired, or of a user without accounts. */
+    async findByHash(hash: Uint8Array) {
       const row = await reader
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -49,8 +43,9 @@ export function createSessions({ reader, transaction, clock }: Database) {
       const memberships = await findMemberships(reader, row.user_id);
       if (sessionEnd(session) <= clock.now() || memberships.length === 0) return null;
       const { id: sessionId, userId: id } = session;
-      const isOperator = row.is_operator === 1;
-      return { session, principal: { kind: 'user', id, email: row.email, isOperator, sessionId, memberships } };
+      const user = { id, email: row.email, isOperator: row.is_operator === 1 };
+      const principal: UserPrincipal = { kind: 'user', ...user, sessionId, memberships };
+      return { session, principal };
     },
     /** `at`: epoch ms. */
     markSeen: (id: string, at: number): Promise<void> =>

@@ -1,21 +1,7 @@
 // Extracts status code and phases from packed details in hex digits. A text costs a fraction of a byte array, and most
 // of it is skipped (docs/decisions/0040).
 import { phaseNames } from '#domain/results/phases.ts';
-import {
-  addressText,
-  double,
-  integer,
-  longList,
-  longObject,
-  longText,
-  negative,
-  nothing,
-  numberText,
-  shortList,
-  shortObject,
-  shortText,
-  yes,
-} from './packed-codes.ts';
+import * as codes from './packed-codes.ts';
 
 /**
  * The status code of the response; 0 = none, or the kind of check has none. It is the first element of details that are
@@ -23,7 +9,9 @@ import {
  */
 export function statusIn(digits: string | null): number {
   const head = digits === null ? Number.NaN : byteAt(digits, 0);
-  return digits !== null && head > shortList && head < shortObject ? (takeInteger({ digits, at: 1 }) ?? 0) : 0;
+  return digits !== null && head > codes.shortList && head < codes.shortObject
+    ? (takeInteger({ digits, at: 1 }) ?? 0)
+    : 0;
 }
 
 /** Durations of the phases in order (`phaseNames`), µs; absent ones are omitted. */
@@ -39,9 +27,9 @@ export function phasesIn(digits: string | null): PhasesFound {
   if (digits === null || digits === '') return [];
   const source = { digits, at: 0 };
   const head = takeByte(source);
-  if (head >= shortList && head < shortObject) return ofList(source, head - shortList);
-  if (head < shortObject || head >= shortText) return [];
-  for (let member = head - shortObject; member > 0; member--) {
+  if (head >= codes.shortList && head < codes.shortObject) return ofList(source, head - codes.shortList);
+  if (head < codes.shortObject || head >= codes.shortText) return [];
+  for (let member = head - codes.shortObject; member > 0; member--) {
     if (takeName(source) === phasesName) return ofObject(source);
     skip(source);
   }
@@ -66,8 +54,8 @@ function ofList(source: Source, length: number): PhasesFound {
 function ofObject(source: Source): PhasesFound {
   const found = phaseNames.map((): number | undefined => undefined);
   const head = takeByte(source);
-  if (head < shortObject || head >= shortText) return found;
-  for (let member = head - shortObject; member > 0; member--) {
+  if (head < codes.shortObject || head >= codes.shortText) return found;
+  for (let member = head - codes.shortObject; member > 0; member--) {
     const index = places.get(takeName(source));
     if (index === undefined) skip(source);
     else found[index] = takeInteger(source);
@@ -80,8 +68,8 @@ const places: ReadonlyMap<string, number> = new Map(phaseNames.map((name, index)
 /** The number of members of the following object, if it is one. */
 function memberOf(source: Source, name: string): number | undefined {
   const head = takeByte(source);
-  if (head < shortObject || head >= shortText) return undefined;
-  for (let member = head - shortObject; member > 0; member--) {
+  if (head < codes.shortObject || head >= codes.shortText) return undefined;
+  for (let member = head - codes.shortObject; member > 0; member--) {
     if (takeName(source) === name) return takeInteger(source);
     skip(source);
   }
@@ -98,38 +86,38 @@ interface Source {
 function takeName(source: Source): string {
   const head = takeByte(source);
   let name = '';
-  for (let left = head - shortText; left > 0; left--) name += String.fromCharCode(takeByte(source));
+  for (let left = head - codes.shortText; left > 0; left--) name += String.fromCharCode(takeByte(source));
   return name;
 }
 
 /** The following integer; undefined for anything else, which is skipped. */
 function takeInteger(source: Source): number | undefined {
   const head = takeByte(source);
-  if (head !== integer && head >= shortList) {
+  if (head !== codes.integer && head >= codes.shortList) {
     source.at--;
     skip(source);
     return undefined;
   }
-  return head === integer ? takeVarint(source) : head;
+  return head === codes.integer ? takeVarint(source) : head;
 }
 
 /** Skips the following value. */
 function skip(source: Source): void {
   const head = takeByte(source);
-  if (head < shortList || (head >= nothing && head <= yes)) return;
-  if (head < shortObject) return skipAll(source, head - shortList);
-  if (head < shortText) return skipAll(source, 2 * (head - shortObject));
-  if (head < nothing) return void (source.at += head - shortText);
-  if (head === integer || head === negative || head === numberText) return void takeVarint(source);
-  if (head === longText) {
+  if (head < codes.shortList || (head >= codes.nothing && head <= codes.yes)) return;
+  if (head < codes.shortObject) return skipAll(source, head - codes.shortList);
+  if (head < codes.shortText) return skipAll(source, 2 * (head - codes.shortObject));
+  if (head < codes.nothing) return void (source.at += head - codes.shortText);
+  if (head === codes.integer || head === codes.negative || head === codes.numberText) return void takeVarint(source);
+  if (head === codes.longText) {
     const length = takeVarint(source);
     source.at += length;
     return;
   }
-  if (head === double) return void (source.at += 8);
-  if (head === longList) return skipAll(source, takeVarint(source));
-  if (head === longObject) return skipAll(source, 2 * takeVarint(source));
-  if (head === addressText) return void (source.at += 4);
+  if (head === codes.double) return void (source.at += 8);
+  if (head === codes.longList) return skipAll(source, takeVarint(source));
+  if (head === codes.longObject) return skipAll(source, 2 * takeVarint(source));
+  if (head === codes.addressText) return void (source.at += 4);
   throw new Error(`the database has a document with the code ${head}, which this version does not know`);
 }
 

@@ -2,22 +2,7 @@
 // comes first; small integers, short lists, objects and texts are part of it. Texts that are integers or IPv4
 // addresses, which are common in results, are stored as numbers.
 import type { JsonValue } from '#domain/json.ts';
-import {
-  addressText,
-  double,
-  integer,
-  longList,
-  longObject,
-  longText,
-  negative,
-  no,
-  nothing,
-  numberText,
-  shortList,
-  shortObject,
-  shortText,
-  yes,
-} from './packed-codes.ts';
+import * as codes from './packed-codes.ts';
 
 const maxVarint = 10;
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
@@ -42,14 +27,14 @@ export function unpacked(bytes: Uint8Array): JsonValue {
 function write(value: JsonValue): void {
   if (typeof value === 'number') writeNumber(value);
   else if (typeof value === 'string') writeText(value);
-  else if (value === null) writeByte(nothing);
-  else if (typeof value === 'boolean') writeByte(value ? yes : no);
+  else if (value === null) writeByte(codes.nothing);
+  else if (typeof value === 'boolean') writeByte(value ? codes.yes : codes.no);
   else if (isList(value)) {
-    writeHead(value.length, 16, shortList, longList);
+    writeHead(value.length, 16, codes.shortList, codes.longList);
     for (const item of value) write(item);
   } else {
     const members = Object.entries(value).filter(([, member]) => (member as JsonValue | undefined) !== undefined);
-    writeHead(members.length, 16, shortObject, longObject);
+    writeHead(members.length, 16, codes.shortObject, codes.longObject);
     for (const [name, member] of members) {
       writeText(name);
       write(member);
@@ -64,28 +49,28 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 function writeNumber(value: number): void {
   if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
     if (value >= 0 && value < 0x80) return writeByte(value);
-    writeByte(value < 0 ? negative : integer);
+    writeByte(value < 0 ? codes.negative : codes.integer);
     return writeVarint(Math.abs(value));
   }
   // As in JSON: no infinity and no NaN.
-  if (!Number.isFinite(value)) return writeByte(nothing);
-  writeByte(double);
+  if (!Number.isFinite(value)) return writeByte(codes.nothing);
+  writeByte(codes.double);
   makeRoom(8);
   end = buffer.writeDoubleBE(value, end);
 }
 
 function writeText(text: string): void {
   if (text.length < 16 && wholeNumber.test(text)) {
-    writeByte(numberText);
+    writeByte(codes.numberText);
     return writeVarint(Number(text));
   }
   if (text.length < 16 && dottedQuad.test(text)) {
-    writeByte(addressText);
+    writeByte(codes.addressText);
     for (const part of text.split('.')) writeByte(Number(part));
     return;
   }
   const length = Buffer.byteLength(text);
-  writeHead(length, 32, shortText, longText);
+  writeHead(length, 32, codes.shortText, codes.longText);
   makeRoom(length);
   end += buffer.write(text, end);
 }
@@ -126,33 +111,33 @@ interface Source {
 
 function read(source: Source): JsonValue {
   const byte = readByte(source);
-  if (byte < shortList) return byte;
-  if (byte < shortObject) return readList(source, byte - shortList);
-  if (byte < shortText) return readObject(source, byte - shortObject);
-  if (byte < nothing) return readText(source, byte - shortText);
+  if (byte < codes.shortList) return byte;
+  if (byte < codes.shortObject) return readList(source, byte - codes.shortList);
+  if (byte < codes.shortText) return readObject(source, byte - codes.shortObject);
+  if (byte < codes.nothing) return readText(source, byte - codes.shortText);
   switch (byte) {
-    case nothing:
+    case codes.nothing:
       return null;
-    case no:
+    case codes.no:
       return false;
-    case yes:
+    case codes.yes:
       return true;
-    case integer:
+    case codes.integer:
       return readVarint(source);
-    case negative:
+    case codes.negative:
       return -readVarint(source);
-    case double:
+    case codes.double:
       source.at += 8;
       return source.bytes.readDoubleBE(source.at - 8);
-    case longText:
+    case codes.longText:
       return readText(source, readVarint(source));
-    case longList:
+    case codes.longList:
       return readList(source, readVarint(source));
-    case longObject:
+    case codes.longObject:
       return readObject(source, readVarint(source));
-    case numberText:
+    case codes.numberText:
       return String(readVarint(source));
-    case addressText:
+    case codes.addressText:
       return Array.from({ length: 4 }, () => readByte(source)).join('.');
     default:
       throw new Error(`the database has a document with the code ${byte}, which this version does not know`);

@@ -15,6 +15,7 @@ import { newId } from '#lib/id.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
+import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { insertDeliveries } from './failing-channels.ts';
 
@@ -160,15 +161,9 @@ async function readIncidents(
   return { total, counts, longest };
 }
 
-interface IncidentRow {
-  readonly id: IdBytes;
-  readonly check_id: IdBytes;
-  readonly check_name: string;
-  readonly started_at: number;
-  readonly ended_at: number | null;
-}
-
-function incidentOf(row: IncidentRow): ReportedIncident {
+function incidentOf(
+  row: Pick<IncidentsTable, 'id' | 'check_id' | 'check_name' | 'started_at' | 'ended_at'>,
+): ReportedIncident {
   return {
     id: idText(row.id),
     checkId: idText(row.check_id),

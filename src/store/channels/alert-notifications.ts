@@ -4,14 +4,6 @@ import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-/** Additional data for a list of notifications. */
-export interface NotificationFacts {
-  /** Existing channels, by ID. */
-  readonly channels: ReadonlyMap<number, { readonly type: string; readonly config: JsonObject }>;
-  /** Types of the checks, by alert id. */
-  readonly checkTypes: ReadonlyMap<string, string>;
-}
-
 /** Reads the data around deliveries. */
 export function createAlertNotifications({ reader }: Database) {
   return {
@@ -21,7 +13,7 @@ export function createAlertNotifications({ reader }: Database) {
         alertChannelIds,
         alertIds,
       }: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
-    ): Promise<NotificationFacts> {
+    ) {
       const account_id = idBytes(accountId);
       const channelKey = { account_id, id: alertChannelIds };
       const channels = await findRows(reader, 'alert_channels', channelKey, ['id', 'type', 'config']);

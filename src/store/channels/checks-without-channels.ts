@@ -6,15 +6,6 @@ import { idBytes, type IdBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 
-/** Active checks of an account whose failures notify no channel. */
-export interface WithoutChannel {
-  readonly checks: number;
-  /** Names of the newest ones. */
-  readonly among: readonly string[];
-  /** When one of them was last changed, epoch ms. */
-  readonly since: number;
-}
-
 /** Maximum number of names. */
 const maxNames = 6;
 
@@ -83,8 +74,11 @@ export function createChecksWithoutChannels({ reader }: Database) {
       );
   };
   return {
-    /** Excludes muted checks and those of muted groups. null = none. */
-    async ofAccount(accountId: string): Promise<WithoutChannel | null> {
+    /**
+     * Number of active checks, names of the newest ones, and when one of them was last changed (epoch ms). Excludes muted
+     * checks and those of muted groups. null = none.
+     */
+    async ofAccount(accountId: string) {
       const { checks, since } = await withoutChannel(accountId)
         .select(({ fn }) => [
           fn.countAll<number>().as('checks'),

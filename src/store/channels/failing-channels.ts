@@ -38,22 +38,11 @@ export async function noteLost(tx: Db, { accountId, alertChannelId, ...ended }: 
 /** Reports read at a time. */
 const maxRead = 1000;
 
-/** A failing channel. */
-export interface FailingChannel {
-  readonly alertChannelId: number;
-  readonly name: string;
-  /** Epoch ms. */
-  readonly failingSince: number;
-  readonly exhaustedInARow: number;
-  /** Why the last delivery was lost; null = unknown. */
-  readonly reason: string | null;
-}
-
 export function createFailingChannels(database: Database) {
   const { reader, waitingTransaction } = database;
   return {
-    /** Failing for the longest time first. */
-    async list(accountId: string): Promise<FailingChannel[]> {
+    /** Failing for the longest time first; `reason` = why the last delivery was lost, null = unknown. */
+    async list(accountId: string) {
       const rows = await selectRows(reader, 'alert_channels', { account_id: idBytes(accountId) })
         .select(['id', 'type', 'config', 'failing_since', 'exhausted_in_a_row', 'failing_reason'])
         .where('failing_since', 'is not', null)

@@ -3,16 +3,10 @@ import { selectRows } from '../base/rows.ts';
 import { idBytes, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-/** A list of locations, and how many checks have it. */
-export interface NamedLocations {
-  readonly codes: readonly string[];
-  readonly checks: number;
-}
-
 export function createCheckLocations({ reader }: Database) {
   return {
-    /** The lists of an account's scheduled checks, without the empty one. */
-    async named(accountId: string): Promise<NamedLocations[]> {
+    /** The lists of an account's scheduled checks, and how many have each; without the empty one. */
+    async named(accountId: string): Promise<{ readonly codes: readonly string[]; readonly checks: number }[]> {
       const rows = await selectRows(reader, 'schedules', { account_id: idBytes(accountId) })
         .select(({ fn }) => ['locations', fn.countAll<number>().as('checks')])
         .where('locations', '!=', '[]')

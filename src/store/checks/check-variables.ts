@@ -134,22 +134,15 @@ async function definersOf(
   );
 }
 
-interface UseRow {
-  readonly name: string;
-  readonly checks: number | string;
-  readonly first: string;
-  readonly since: number | string;
-}
-
-function byName(rows: readonly UseRow[]): MissingUse[] {
+function byName(rows: Awaited<ReturnType<typeof usesWithoutAccount>>): MissingUse[] {
   const uses = new Map<string, MissingUse>();
   for (const { name, checks, first, since } of rows) {
     const known = uses.get(name);
     uses.set(name, {
       name,
-      checks: (known?.checks ?? 0) + Number(checks),
+      checks: (known?.checks ?? 0) + checks,
       among: [...(known?.among ?? []), first],
-      since: Math.max(known?.since ?? 0, Number(since)),
+      since: Math.max(known?.since ?? 0, since),
     });
   }
   return [...uses.values()];

@@ -1,5 +1,6 @@
 // Totals of checks in a time range, aggregated by the database, because an overview page would otherwise read thousands
 // of rows (docs/decisions/0040).
+import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import {
@@ -30,12 +31,6 @@ export interface SumsScope {
   readonly checks: readonly IdBytes[];
   /** Whether concurrent statements are faster. */
   readonly areTogether: boolean;
-}
-
-/** Epoch ms, `to` exclusive. */
-interface Range {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Totals of checks over all locations. */
@@ -76,7 +71,7 @@ const firstWindowMs = 15 * minuteMs;
  * Sums a time range (epoch ms) that starts with an hour that has roll-ups.
  * @param rolledTo until when all checks are rolled up, epoch ms; read before
  */
-export async function readSums(scope: SumsScope, { from, to }: Range, rolledTo: number): Promise<Sums> {
+export async function readSums(scope: SumsScope, { from, to }: TimeSpan, rolledTo: number): Promise<Sums> {
   const sums: Found = { ofChecks: new Map(), odd: new Set() };
   // PostgreSQL does not accept an empty list.
   if (scope.checks.length === 0) return sums;
@@ -92,7 +87,7 @@ export async function readSums(scope: SumsScope, { from, to }: Range, rolledTo: 
 }
 
 /** Whole days where available, hours around them. */
-function partsOf(from: number, to: number): { days: Range; hours: Range[] } {
+function partsOf(from: number, to: number): { days: TimeSpan; hours: TimeSpan[] } {
   const days = { from: Math.ceil(from / dayMs) * dayMs, to: dayOf(to) };
   if (days.from >= days.to) return { days, hours: [{ from, to }] };
   return {
@@ -104,7 +99,7 @@ function partsOf(from: number, to: number): { days: Range; hours: Range[] } {
   };
 }
 
-function inWindows(ranges: readonly Range[], windowMs: number): Range[] {
+function inWindows(ranges: readonly TimeSpan[], windowMs: number): TimeSpan[] {
   return ranges.flatMap(({ from, to }) =>
     Array.from({ length: Math.max(0, Math.ceil((to - from) / windowMs)) }, (_, index) => ({
       from: from + index * windowMs,
@@ -114,7 +109,7 @@ function inWindows(ranges: readonly Range[], windowMs: number): Range[] {
 }
 
 /** One row per check: its counts, and the concatenated digits of response times that are not cached as merged. */
-async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { ofChecks }: Found): Promise<void> {
+async function addRollUps(scope: SumsScope, span: Span, { from, to }: TimeSpan, { ofChecks }: Found): Promise<void> {
   const { merged, dialect } = scope;
   const part = `${span}/${from}/${to}`;
   const ofRows = (checks: readonly IdBytes[]) => rollUpsWithin({ ...scope, checks }, span, { from, to });
@@ -152,7 +147,7 @@ const versions = sql<number>`sum((start_at / 3600000)
   * (1 + passed + degraded + failed + unknown + missed + retries) + known_ms + unknown_ms)`;
 
 /** Counts of each check, and a value that changes when any of its rows does. */
-function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: Range) {
+function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: TimeSpan) {
   return selectRows(reader, 'roll_ups', { account_id: account, span: spans[span] })
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(counted.map((column) => sql<number>`sum(${sql.ref(column)})`.as(column)))
@@ -189,7 +184,7 @@ function sumAt(ofChecks: Map<string, RollUp>, id: string): RollUp {
  */
 const shape = { time: 32, outcome: 4, final: 2, timed: 1 } as const;
 
-async function addResults(scope: SumsScope, { from, to }: Range, sums: Found): Promise<void> {
+async function addResults(scope: SumsScope, { from, to }: TimeSpan, sums: Found): Promise<void> {
   let widthMs = scope.areTogether ? to - from : firstWindowMs;
   for (let start = from; start < to;) {
     if (start > from) await breathe();
@@ -201,7 +196,7 @@ async function addResults(scope: SumsScope, { from, to }: Range, sums: Found): P
 }
 
 /** One row per check: the concatenated numbers of its results. @returns number of results */
-async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks, odd }: Found): Promise<number> {
+async function addSomeResults(scope: SumsScope, { from, to }: TimeSpan, { ofChecks, odd }: Found): Promise<number> {
   const { reader, dialect, account, checks } = scope;
   const code = sql`(coalesce(response_us, -1) + 1) * ${sql.lit(shape.time)} + outcome * ${sql.lit(shape.outcome)}
     + case when run_id is null then ${sql.lit(shape.final)} else 0 end

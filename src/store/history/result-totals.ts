@@ -1,5 +1,6 @@
 // Number of results of a check on a server, where counting rows scans all of them: for rolled-up days uses their
 // counts, for the others the rows (docs/decisions/0040).
+import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { selectRows } from '../base/rows.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dayMs, dayOf, dayRetentionDays } from '#domain/results/roll-up.ts';
@@ -36,14 +37,8 @@ export async function totalOfResults(scope: TotalScope): Promise<number> {
   return from < span.to ? sumOf(await countWithin(scope, { from, to: span.to })) : countRows(scope);
 }
 
-/** UTC days, epoch ms; `to` exclusive. */
-interface Days {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Rolled-up days whose results are all still stored and without late ones; null = none. */
-async function readDays({ reader, account, check, from, to }: TotalScope): Promise<Days | null> {
+async function readDays({ reader, account, check, from, to }: TotalScope): Promise<TimeSpan | null> {
   const fact = (key: string) => selectRows(reader, 'installation', { key }).select('value');
   const late = selectRows(reader, 'late_hours', { account_id: account, check_id: check }).select(({ fn }) =>
     fn.min('start_at').as('at'),
@@ -67,7 +62,7 @@ function nextDay(at: number): number {
 }
 
 /** From when on all of these days have their rows, epoch ms; Infinity = there are none. */
-async function firstWholeDay({ reader, account, check }: TotalScope, { from, to }: Days): Promise<number> {
+async function firstWholeDay({ reader, account, check }: TotalScope, { from, to }: TimeSpan): Promise<number> {
   const oldest = await selectRows(reader, 'results', { account_id: account, check_id: check })
     .select('id')
     .where('id', '>=', firstIdAt(from))
@@ -91,7 +86,7 @@ function sumOf({ before, inDays, after }: Counted): number {
   return before + inDays + after;
 }
 
-async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Counted> {
+async function countWithin(scope: TotalScope, { from, to }: TimeSpan): Promise<Counted> {
   const { reader, account, check, withAttempts } = scope;
   const days = selectRows(reader, 'roll_ups', { account_id: account, check_id: check, span: spans.day })
     .where('start_at', '>=', from)

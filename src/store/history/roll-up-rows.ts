@@ -1,7 +1,7 @@
 // Maps roll-ups to rows: counts in columns, response times as bytes.
+import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
 import type { DetailedRollUp } from '#domain/results/detailed-roll-up.ts';
 import type { RollUp } from '#domain/results/roll-up.ts';
-import type { IdBytes } from '../base/codec.ts';
 import { phaseBytes, phasesOf } from '../base/phase-bytes.ts';
 import { responsesBytes, responsesOf } from '../base/response-bytes.ts';
 
@@ -13,9 +13,7 @@ export const spans = { hour: 0, day: 1 } as const;
 export type Span = keyof typeof spans;
 
 /** The check, and the start of the time range, epoch ms. */
-export interface SpanKey {
-  readonly accountId: IdBytes;
-  readonly checkId: IdBytes;
+export interface SpanKey extends CheckKey {
   readonly startAt: number;
 }
 

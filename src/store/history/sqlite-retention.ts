@@ -1,4 +1,5 @@
 // Deletes old data in slices that block the event loop only briefly.
+import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
 import { type IdBytes, firstIdAt } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Retention } from './retention.ts';
@@ -37,12 +38,6 @@ interface Bounds {
   readonly isOver: () => boolean;
 }
 
-/** Position to continue after. For an iteration over accounts, the check is empty. */
-interface CheckKey {
-  readonly accountId: IdBytes;
-  readonly checkId: IdBytes;
-}
-
 /** What a slice deleted, and where the next one continues; null = finished. */
 interface Slice {
   readonly removed: number;
@@ -50,6 +45,7 @@ interface Slice {
 }
 
 const sorts = [removeOldResults, removeOldDeliveries, removeOldPings, removeOldAnswers] as const;
+/** For an iteration over accounts, the check of a position is empty. */
 const start: CheckKey = { accountId: new Uint8Array(), checkId: new Uint8Array() };
 
 /**

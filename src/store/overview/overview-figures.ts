@@ -3,7 +3,16 @@
 import { findRow } from '../base/rows.ts';
 import { percentilesOf, sumBySpan } from '#domain/results/analytics.ts';
 import type { Availability, OutcomeBucket, OverviewFigures } from '#domain/results/overview.ts';
-import { dayMs, emptyRollUp, hourMs, hourOf, mergeRollUp, type RollUp } from '#domain/results/roll-up.ts';
+import {
+  dayMs,
+  emptyRollUp,
+  hourMs,
+  hourOf,
+  mergeRollUp,
+  type RollUp,
+  type SlotTimes,
+  sumOfTimes,
+} from '#domain/results/roll-up.ts';
 import { createRecent, type Recent } from '#lib/recent.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -11,16 +20,7 @@ import type { Db } from '../base/tables/schema.ts';
 import { breathe } from '../base/slices.ts';
 import type { CheckHistory } from '../history/check-history.ts';
 import { readProgress } from '../roll-ups/roll-up-progress.ts';
-import {
-  firstHourOf,
-  ofCheck,
-  type Past,
-  type PastScope,
-  readPast,
-  readTimes,
-  sumOfTimes,
-  type Times,
-} from './overview-past.ts';
+import { firstHourOf, ofCheck, type Past, type PastScope, readPast, readTimes } from './overview-past.ts';
 
 /** Checks whose past is cached, of all accounts together: about 4 kB each. */
 const maxRemembered = 5000;
@@ -155,7 +155,7 @@ function bucketOf({ passed, degraded, failed, unknown, missed }: RollUp, from: n
   return { from, passed, degraded, failed, unknown, missed };
 }
 
-function availabilityOf({ knownMs, downMs, unknownMs }: Times): Availability {
+function availabilityOf({ knownMs, downMs, unknownMs }: SlotTimes): Availability {
   const allMs = knownMs + unknownMs;
   return { ratio: knownMs === 0 ? null : (knownMs - downMs) / knownMs, known: allMs === 0 ? 0 : knownMs / allMs };
 }

@@ -10,9 +10,12 @@ import {
   hourMs,
   hourOf,
   mergeResponses,
+  noTimes,
   type Responses,
   slotsWithin,
+  type SlotTimes,
   type Stretch,
+  sumOfTimes,
 } from '#domain/results/roll-up.ts';
 import { type Outcome, outcomes } from '#domain/results/result.ts';
 import { idBytes, type IdBytes, idOfDigits, idText } from '../base/codec.ts';
@@ -22,13 +25,6 @@ import { breathe } from '../base/slices.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { type Span, spans } from '../history/roll-up-rows.ts';
 
-/** Time of slots, ms. */
-export interface Times {
-  readonly knownMs: number;
-  readonly downMs: number;
-  readonly unknownMs: number;
-}
-
 /** The rolled-up part of a check's metrics. Immutable. */
 export interface Past {
   readonly rolledTo: number;
@@ -36,13 +32,13 @@ export interface Past {
   /** One for each hour up to `rolledTo`. */
   readonly buckets: readonly OutcomeBucket[];
   readonly sparkline: readonly (Percentiles | null)[];
-  readonly day: Times;
+  readonly day: SlotTimes;
   readonly dayResponses: Responses;
-  readonly week: Times;
-  readonly month: Times;
+  readonly week: SlotTimes;
+  readonly month: SlotTimes;
 }
 
-/** Input of a read. Times are epoch ms. */
+/** Input of a read. SlotTimes are epoch ms. */
 export interface PastScope {
   readonly reader: Db;
   readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
@@ -95,18 +91,6 @@ export async function readPast(scope: PastScope, ids: readonly string[]): Promis
       return [id, known];
     }),
   );
-}
-
-const noTimes: Times = { knownMs: 0, downMs: 0, unknownMs: 0 };
-
-export function sumOfTimes(all: readonly Times[]): Times {
-  const sum = { ...noTimes };
-  for (const { knownMs, downMs, unknownMs } of all) {
-    sum.knownMs += knownMs;
-    sum.downMs += downMs;
-    sum.unknownMs += unknownMs;
-  }
-  return sum;
 }
 
 export const ofCheck = ({ checkId }: { readonly checkId: string }): string => checkId;
@@ -183,7 +167,7 @@ function shownHours(rows: readonly HourRow[], stretches: readonly Stretch[], fir
   return { buckets, sparkline, day, dayResponses };
 }
 
-function withStretches(times: Times, stretches: readonly Stretch[], from: number, to: number): Times {
+function withStretches(times: SlotTimes, stretches: readonly Stretch[], from: number, to: number): SlotTimes {
   const missedMs = stretches.reduce((sum, each) => sum + slotsWithin(each, from, to) * each.intervalMs, 0);
   return { ...times, unknownMs: times.unknownMs + missedMs };
 }
@@ -195,7 +179,7 @@ export async function readTimes(
   span: Span,
   from: number,
   to: number,
-): Promise<Map<string, Times>> {
+): Promise<Map<string, SlotTimes>> {
   const sums = (['known_ms', 'down_ms', 'unknown_ms'] as const).map((name) =>
     sql<number>`sum(${sql.ref(name)})`.as(name),
   );
@@ -216,7 +200,7 @@ interface TimesRow {
   readonly unknown_ms: number;
 }
 
-function timesOf({ known_ms: knownMs, down_ms: downMs, unknown_ms: unknownMs }: TimesRow): Times {
+function timesOf({ known_ms: knownMs, down_ms: downMs, unknown_ms: unknownMs }: TimesRow): SlotTimes {
   return { knownMs, downMs, unknownMs };
 }
 

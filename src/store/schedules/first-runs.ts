@@ -7,13 +7,6 @@ import { type Database, lockAccount, ownedBy } from '../base/database.ts';
 import type { Db, RunsTable } from '../base/tables/schema.ts';
 import { countRuns, locationsOf, remainingRuns } from '../checks/start-trigger.ts';
 
-/** Outcome of a tick. Times are epoch ms. */
-export interface StartedFirstRuns {
-  readonly runs: number;
-  /** When the next check is due; null = none. */
-  readonly nextDueAt: number | null;
-}
-
 /** Delay between the runs of an account, ms: a deployment of a thousand checks takes 20 s. */
 const spacingMs = 20;
 /** Further in the future than the runs of any deployment, ms. */
@@ -45,10 +38,13 @@ export async function askForRuns(tx: Db, accountId: string, checkIds: readonly s
 export function createFirstRuns({ reader, waitingTransaction }: Database) {
   return {
     /**
-     * Starts the due runs. Omits a check without a schedule, and a run that the account's execution limit does not allow.
+     * Starts the due runs, and says when the next one is due; times are epoch ms. Omits a check without a schedule, and a run that the account's execution limit does not allow.
      * @param servedLocations codes of the available run locations, this server's own first
      */
-    async start(now: number, servedLocations: readonly string[]): Promise<StartedFirstRuns> {
+    async start(
+      now: number,
+      servedLocations: readonly string[],
+    ): Promise<{ readonly runs: number; readonly nextDueAt: number | null }> {
       const found = await reader
         .selectFrom('first_runs')
         .selectAll()
