@@ -2,7 +2,7 @@
 import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
 import type { DetailedRollUp } from '#domain/results/detailed-roll-up.ts';
 import type { RollUp } from '#domain/results/roll-up.ts';
-import { phaseBytes, phasesOf } from '../base/phase-bytes.ts';
+import { phaseBytes, phasesOf } from './phase-bytes.ts';
 import { responsesBytes, responsesOf } from '../base/response-bytes.ts';
 
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';

@@ -1,6 +1,6 @@
 // Phase durations as compressed JSON, in a separate column (docs/decisions/0040).
 import type { Phase, Phases } from '#domain/results/phases.ts';
-import { compressed, decompressed, timesList, timesOf, type TimesList } from './compressed.ts';
+import { compressed, decompressed, timesList, timesOf, type TimesList } from '../base/compressed.ts';
 
 /** For each phase, durations in passed results and in failed ones. */
 type Stored = readonly (readonly [phase: Phase, passed: TimesList, failed: TimesList])[];
