@@ -6,9 +6,11 @@ import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { commandName } from '#lib/package-files.ts';
 import { idBytes } from '#store/base/codec.ts';
+import { findRows, insertRows } from '#store/base/rows.ts';
+import type { Db } from '#store/base/tables/schema.ts';
 import { CommandError } from './command-error.ts';
 import { UsageError } from './usage-error.ts';
-import { type Change, writeDatabase } from './write-database.ts';
+import { writeDatabase } from './open-database.ts';
 
 /** Defines `new-key`. */
 export function defineNewKey(command: Command): void {
@@ -23,30 +25,22 @@ async function newKey(values: { readonly name: string }): Promise<void> {
   const name = values.name.trim();
   if (name === '' || name.length > 200) throw new UsageError('--name must have 1 to 200 characters');
   const text = newKeyText();
-  const reached = await writeDatabase(readConfig().database, (change) => addOperatorKey(change, name, text));
+  const reached = await writeDatabase(readConfig().database, (tx) => addOperatorKey(tx, name, text));
   process.stdout.write(
     `Operator key for ${reached} account${reached === 1 ? '' : 's'}. It is not shown again:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
   );
 }
 
 /** Adds a key without expiry for every account, the oldest first; returns the number of accounts. */
-async function addOperatorKey(change: Change, name: string, text: string): Promise<number> {
+async function addOperatorKey(tx: Db, name: string, text: string): Promise<number> {
   const id = idBytes(newId());
-  await change(
-    `INSERT INTO api_keys (id, hash, prefix, name, role, is_operator, created_at) VALUES (?, ?, ?, ?, 'admin', 1, ?)`,
-    id,
-    keyHash(text),
-    keyPrefix(text),
-    name,
-    systemClock.now(),
-  );
-  const reached = await change(
-    `INSERT INTO api_key_accounts (api_key_id, account_id, position)
-     SELECT ?, id, row_number() OVER (ORDER BY created_at, id) - 1 FROM accounts`,
-    id,
-  );
-  if (reached === 0) {
+  const key = { id, hash: keyHash(text), prefix: keyPrefix(text), name, role: 'admin', is_operator: 1 };
+  await insertRows(tx, 'api_keys', { ...key, created_at: systemClock.now(), last_used_at: null, expires_at: null });
+  const accounts = await findRows(tx, 'accounts', {}, ['id'], ['created_at', 'id']);
+  if (accounts.length === 0) {
     throw new CommandError('the database has no account. Start Tocsin once; it creates an account and prints its key');
   }
-  return reached;
+  const reached = accounts.map((account, position) => ({ api_key_id: id, account_id: account.id, position }));
+  for (const row of reached) await insertRows(tx, 'api_key_accounts', row);
+  return reached.length;
 }

@@ -7,7 +7,8 @@ import { silentAfterMs } from '#domain/accounts/process.ts';
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
 import { systemClock } from '#lib/clock.ts';
 import { commandName } from '#lib/package-files.ts';
-import { writeDatabase } from './write-database.ts';
+import { insertRows } from '#store/base/rows.ts';
+import { writeDatabase } from './open-database.ts';
 
 /** Defines `new-user`. */
 export function defineNewUser(command: Command): void {
@@ -23,17 +24,16 @@ async function newUser(): Promise<void> {
   const config = readConfig();
   const token = newToken();
   const now = systemClock.now();
-  const [serving] = await writeDatabase(config.database, async (change, query) => {
-    await change(
-      'INSERT INTO setup_links (hash, created_at, expires_at, is_first) VALUES (?, ?, ?, 0)',
-      tokenHash(token),
-      now,
-      now + setupLinkMaxMs,
-    );
-    return query<{ public_url: string }>(
-      'SELECT public_url FROM processes WHERE public_url IS NOT NULL AND seen_at > ? ORDER BY seen_at DESC',
-      now - silentAfterMs,
-    );
+  const serving = await writeDatabase(config.database, async (tx) => {
+    const times = { created_at: now, expires_at: now + setupLinkMaxMs };
+    await insertRows(tx, 'setup_links', { hash: tokenHash(token), ...times, is_first: 0 });
+    return tx
+      .selectFrom('processes')
+      .select('public_url')
+      .where('public_url', 'is not', null)
+      .where('seen_at', '>', now - silentAfterMs)
+      .orderBy('seen_at', 'desc')
+      .executeTakeFirst();
   });
   // The service may have been started with another PORT than this command.
   const publicUrl = config.publicUrl ?? serving?.public_url ?? publicUrlOf(config, config.port);

@@ -12,7 +12,6 @@ export interface CopyRule {
 }
 
 /** Exceptions. Any other table is copied, with its account if it has an `account_id`. */
-
 export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   processes: { with: 'nothing' },
   locations: { with: 'nothing' },

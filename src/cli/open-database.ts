@@ -1,0 +1,58 @@
+// Reads and writes of commands in a database whose service may be running.
+import { existsSync } from 'node:fs';
+import type { DatabaseUrl } from '#config/variables.ts';
+import { shownAddress } from '#lib/net/postgres-address.ts';
+import type { Database } from '#store/base/database.ts';
+import { schemaVersion } from '#store/base/migrate.ts';
+import type { Db } from '#store/base/tables/schema.ts';
+import { readSchemaVersion } from '#store/engines/postgres/schema.ts';
+import { connectPostgres } from '#store/engines/postgres/server.ts';
+import { openConnection } from '#store/engines/sqlite/connection.ts';
+import { CommandError } from './command-error.ts';
+
+/** Maximum wait for the service's own writes, in ms. */
+const busyMs = 10_000;
+
+/** An open database, which may have any schema version. */
+export interface OpenDatabase extends AsyncDisposable, Pick<Database, 'reader' | 'transaction'> {
+  readonly shown: string;
+  readonly version: number;
+}
+
+/** Opens an existing database. Throws if it cannot be reached. */
+export async function openDatabase(database: DatabaseUrl, mode: 'read' | 'write'): Promise<OpenDatabase> {
+  if (database.kind === 'sqlite') {
+    const { kysely, prepare, close } = openConnection(database.path, mode);
+    prepare(`PRAGMA busy_timeout = ${busyMs}`).get();
+    return {
+      shown: database.path,
+      version: Number(prepare('PRAGMA user_version').get()?.['user_version']),
+      reader: kysely,
+      transaction: (work) => kysely.transaction().execute(work),
+      [Symbol.asyncDispose]: () => Promise.resolve(close()),
+    };
+  }
+  const server = await connectPostgres(database.address);
+  return {
+    shown: shownAddress(database.address),
+    version: await server.connections.transaction(readSchemaVersion),
+    reader: server.reader,
+    transaction: server.waitingTransaction,
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** Runs `work` in one transaction. Throws CommandError if there is no database of this version. */
+export async function writeDatabase<Answer>(database: DatabaseUrl, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
+  if (database.kind === 'sqlite' && !existsSync(database.path))
+    throw new CommandError(
+      `no database at ${database.path}. Start Tocsin once; it creates the database and prints the first key`,
+    );
+  await using opened = await openDatabase(database, 'write');
+  if (opened.version !== schemaVersion) {
+    throw new CommandError(
+      `${opened.shown} has schema version ${opened.version}, not ${schemaVersion}: start Tocsin once to upgrade it`,
+    );
+  }
+  return await opened.transaction(work);
+}
