@@ -29,8 +29,9 @@ export function carryOver(copy: string, replaced: string): CarriedOver {
     const carried = { states: 0, deliveries: 0 };
     for (const account of newerAccounts(database)) {
       carryNotified(database, account);
+      // Its digests are copied with the deliveries.
+      carry(database, account, 'alert_storms');
       carryIncidents(database, account);
-      carryStorm(database, account);
       carried.states += carryStates(database, account);
       carried.deliveries += carryDeliveries(database, account);
     }
@@ -52,50 +53,52 @@ function newerAccounts(database: DatabaseSync): Uint8Array[] {
   return rows.map(({ id }) => id as Uint8Array);
 }
 
-/** Columns that both databases have, in the order of the restored one. */
-function columnsOf(database: DatabaseSync, table: string): string[] {
-  const of = (schema: string): string[] =>
-    database
-      .prepare('SELECT name FROM pragma_table_info(?, ?)')
-      .all(table, schema)
-      .map(({ name }) => String(name));
-  const known = new Set(of('old'));
-  return of('main').filter((name) => known.has(name));
+/**
+ * Copies rows of the replaced database, in the columns that both databases have, over those with the same keys. Without
+ * `condition`, all rows of the account.
+ * @param condition for a row `o`; `?1` is the account
+ * @param values expressions of columns that are not copied as they are
+ * @returns number of copied rows
+ */
+function carry(
+  database: DatabaseSync,
+  account: Uint8Array,
+  table: string,
+  condition = 'true',
+  values: Readonly<Record<string, string>> = {},
+): number {
+  const columns = database
+    .prepare(
+      `SELECT name FROM pragma_table_info(?1, 'main') WHERE name IN (SELECT name FROM pragma_table_info(?1, 'old'))`,
+    )
+    .all(table)
+    .map(({ name }) => String(name));
+  const { changes } = database
+    .prepare(
+      `INSERT OR REPLACE INTO main.${table} (${columns.join()})
+       SELECT ${columns.map((name) => values[name] ?? `o.${name}`).join()} FROM old.${table} o
+       WHERE o.account_id = ?1 AND (${condition})`,
+    )
+    .run(account);
+  return Number(changes);
+}
+
+/** Condition: the restored database has the row of a table with the ID in a column of `o`. */
+function isRestored(table: string, column: string, and = ''): string {
+  return `EXISTS (SELECT 1 FROM main.${table} m WHERE m.account_id = ?1 AND m.id = o.${column} ${and})`;
 }
 
 /** Copies open notifications. Deleting a check has already closed its own. */
 function carryNotified(database: DatabaseSync, account: Uint8Array): void {
-  const columns = columnsOf(database, 'notified').join();
   database.prepare('DELETE FROM main.notified WHERE account_id = ?').run(account);
-  database
-    .prepare(
-      `INSERT INTO main.notified (${columns}) SELECT ${columns} FROM old.notified t WHERE account_id = ?
-         AND EXISTS (SELECT 1 FROM main.checks c WHERE c.account_id = t.account_id AND c.id = t.check_id)
-         AND EXISTS (SELECT 1 FROM main.alert_channels a WHERE a.account_id = t.account_id AND a.id = t.alert_channel_id)`,
-    )
-    .run(account);
-}
-
-/** Copies the alert storm, whose digests are copied with the deliveries. */
-function carryStorm(database: DatabaseSync, account: Uint8Array): void {
-  const columns = columnsOf(database, 'alert_storms').join();
-  database
-    .prepare(
-      `INSERT OR REPLACE INTO main.alert_storms (${columns}) SELECT ${columns} FROM old.alert_storms WHERE account_id = ?`,
-    )
-    .run(account);
+  const isRelated = `${isRestored('checks', 'check_id')} AND ${isRestored('alert_channels', 'alert_channel_id')}`;
+  carry(database, account, 'notified', isRelated);
 }
 
 /** Copies incidents of states that are copied, and the ends of those that ended after the backup. */
 function carryIncidents(database: DatabaseSync, account: Uint8Array): void {
-  const columns = columnsOf(database, 'incidents').join();
-  database
-    .prepare(
-      `INSERT OR REPLACE INTO main.incidents (${columns}) SELECT ${columns} FROM old.incidents i WHERE account_id = ?1
-         AND (EXISTS (SELECT 1 FROM main.incidents m WHERE m.account_id = ?1 AND m.id = i.id AND m.ended_at IS NULL)
-           OR ended_at IS NULL AND EXISTS (SELECT 1 FROM main.checks c WHERE c.account_id = ?1 AND c.id = i.check_id))`,
-    )
-    .run(account);
+  const wasOpen = isRestored('incidents', 'id', 'AND m.ended_at IS NULL');
+  carry(database, account, 'incidents', `${wasOpen} OR o.ended_at IS NULL AND ${isRestored('checks', 'check_id')}`);
 }
 
 /**
@@ -103,19 +106,10 @@ function carryIncidents(database: DatabaseSync, account: Uint8Array): void {
  * state.
  */
 function carryStates(database: DatabaseSync, account: Uint8Array): number {
-  const columns = columnsOf(database, 'check_states');
-  const values = columns.map((name) =>
-    name === 'last_result_id'
-      ? `(SELECT r.id FROM main.results r WHERE r.account_id = s.account_id AND r.check_id = s.check_id
-           AND r.id = s.last_result_id)`
-      : `s.${name}`,
-  );
-  const { changes } = database
-    .prepare(
-      `INSERT OR REPLACE INTO main.check_states (${columns.join()}) SELECT ${values.join()} FROM old.check_states s
-       WHERE s.account_id = ? AND EXISTS (SELECT 1 FROM main.checks c WHERE c.account_id = s.account_id AND c.id = s.check_id)`,
-    )
-    .run(account);
+  const states = carry(database, account, 'check_states', isRestored('checks', 'check_id'), {
+    last_result_id: `(SELECT r.id FROM main.results r WHERE r.account_id = ?1 AND r.check_id = o.check_id
+      AND r.id = o.last_result_id)`,
+  });
   database
     .prepare(
       `UPDATE main.check_states SET alerted = NULL, incident_id = NULL, incident_started_at = NULL, acknowledged_at = NULL
@@ -123,7 +117,7 @@ function carryStates(database: DatabaseSync, account: Uint8Array): number {
          AND check_id NOT IN (SELECT id FROM old.checks WHERE account_id = ?1)`,
     )
     .run(account);
-  return Number(changes);
+  return states;
 }
 
 /** Copies deliveries that finished after the backup, and pending ones created after it with the alerts of digests. */
@@ -141,19 +135,9 @@ function carryDeliveries(database: DatabaseSync, account: Uint8Array): number {
          AND EXISTS (SELECT 1 FROM main.alert_channels a WHERE a.account_id = ?1 AND a.id = d.alert_channel_id)`,
     )
     .run(account);
-  for (const [table, id] of [
-    ['deliveries', 'id'],
-    ['delivery_requests', 'delivery_id'],
-    ['delivery_contents', 'delivery_id'],
-    ['attempts', 'delivery_id'],
-  ] as const) {
-    const columns = columnsOf(database, table).join();
-    database
-      .prepare(
-        `INSERT OR REPLACE INTO main.${table} (${columns}) SELECT ${columns} FROM old.${table}
-         WHERE account_id = ? AND ${id} IN (SELECT id FROM touched)`,
-      )
-      .run(account);
+  carry(database, account, 'deliveries', 'o.id IN touched');
+  for (const table of ['delivery_requests', 'delivery_contents', 'attempts']) {
+    carry(database, account, table, 'o.delivery_id IN touched');
   }
   return Number(database.prepare('SELECT count(*) AS n FROM touched').get()?.['n']);
 }
