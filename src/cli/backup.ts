@@ -29,12 +29,8 @@ export function backUp(source: string, target: string): BackupResult {
   rmSync(aside, { force: true });
   // VACUUM INTO accepts an empty file and keeps its mode, so that others can never read the copy.
   writeFileSync(aside, '', { mode: 0o600, flag: 'wx' });
-  const database = new DatabaseSync(source, { readOnly: true, timeout: 10_000 });
-  try {
-    database.prepare('VACUUM INTO ?').run(aside);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(source, { readOnly: true, timeout: 10_000 });
+  database.prepare('VACUUM INTO ?').run(aside);
   markClosed(aside);
   const tables = verify(aside);
   renameSync(aside, target);
@@ -43,24 +39,16 @@ export function backUp(source: string, target: string): BackupResult {
 
 /** Marks the copy as closed. Otherwise Tocsin would take a backup of a running service for the result of a crash. */
 function markClosed(path: string): void {
-  const copy = new DatabaseSync(path);
-  try {
-    copy.exec(`UPDATE installation SET value = 'closed' WHERE key = 'file'`);
-  } finally {
-    copy.close();
-  }
+  using copy = new DatabaseSync(path);
+  copy.exec(`UPDATE installation SET value = 'closed' WHERE key = 'file'`);
 }
 
 /** Reads the whole copy and returns its number of tables. */
 function verify(path: string): number {
-  const copy = new DatabaseSync(path, { readOnly: true });
-  try {
-    const finding = String(copy.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
-    if (finding !== 'ok') throw new CommandError(`the copy is damaged (${finding}): the source is likely damaged too`);
-    return Number(copy.prepare(`SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'`).get()?.['n']);
-  } finally {
-    copy.close();
-  }
+  using copy = new DatabaseSync(path, { readOnly: true });
+  const finding = String(copy.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
+  if (finding !== 'ok') throw new CommandError(`the copy is damaged (${finding}): the source is likely damaged too`);
+  return Number(copy.prepare(`SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'`).get()?.['n']);
 }
 
 /** Defines `backup <file>`. */

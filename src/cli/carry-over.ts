@@ -22,24 +22,20 @@ const unfinished = [pending, deliveryStatusCodes.encode('collecting')].join();
  * @param replaced path of the database being replaced
  */
 export function carryOver(copy: string, replaced: string): CarriedOver {
-  const database = new DatabaseSync(copy);
-  try {
-    database.prepare('ATTACH DATABASE ? AS old').run(replaced);
-    database.exec('BEGIN IMMEDIATE');
-    const carried = { states: 0, deliveries: 0 };
-    for (const account of newerAccounts(database)) {
-      carryNotified(database, account);
-      // Its digests are copied with the deliveries.
-      carry(database, account, 'alert_storms');
-      carryIncidents(database, account);
-      carried.states += carryStates(database, account);
-      carried.deliveries += carryDeliveries(database, account);
-    }
-    database.exec('COMMIT');
-    return carried;
-  } finally {
-    database.close();
+  using database = new DatabaseSync(copy);
+  database.prepare('ATTACH DATABASE ? AS old').run(replaced);
+  database.exec('BEGIN IMMEDIATE');
+  const carried = { states: 0, deliveries: 0 };
+  for (const account of newerAccounts(database)) {
+    carryNotified(database, account);
+    // Its digests are copied with the deliveries.
+    carry(database, account, 'alert_storms');
+    carryIncidents(database, account);
+    carried.states += carryStates(database, account);
+    carried.deliveries += carryDeliveries(database, account);
   }
+  database.exec('COMMIT');
+  return carried;
 }
 
 function newerAccounts(database: DatabaseSync): Uint8Array[] {

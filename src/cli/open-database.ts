@@ -22,14 +22,15 @@ export interface OpenDatabase extends AsyncDisposable, Pick<Database, 'reader' |
 /** Opens an existing database. Throws if it cannot be reached. */
 export async function openDatabase(database: DatabaseUrl, mode: 'read' | 'write'): Promise<OpenDatabase> {
   if (database.kind === 'sqlite') {
-    const { kysely, prepare, close } = openConnection(database.path, mode);
-    prepare(`PRAGMA busy_timeout = ${busyMs}`).get();
+    const connection = openConnection(database.path, mode);
+    const { kysely } = connection;
+    connection.prepare(`PRAGMA busy_timeout = ${busyMs}`).get();
     return {
       shown: database.path,
-      version: Number(prepare('PRAGMA user_version').get()?.['user_version']),
+      version: Number(connection.prepare('PRAGMA user_version').get()?.['user_version']),
       reader: kysely,
       transaction: (work) => kysely.transaction().execute(work),
-      [Symbol.asyncDispose]: () => Promise.resolve(close()),
+      [Symbol.asyncDispose]: () => Promise.resolve(connection.close()),
     };
   }
   const server = await connectPostgres(database.address);

@@ -48,22 +48,18 @@ export function restore({ source, target, secretKey, now }: RestoreOrder): Resto
   if (resolve(source) === resolve(target))
     throw new CommandError(`${source} is the current database: specify a backup`);
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-  const lock = lockOf(target);
+  using _lock = lockOf(target);
+  const aside = `${target}.restored`;
+  rmSync(aside, { force: true });
   try {
-    const aside = `${target}.restored`;
-    rmSync(aside, { force: true });
-    try {
-      copied(source, aside);
-      judge(source, aside, secretKey);
-      const carried = existsSync(target) ? carriedFrom(target, aside) : null;
-      endSignIns(aside);
-      const backupAt = holdDeliveries(aside, now);
-      return { replaced: takePlace(aside, target, now), backupAt, carried };
-    } finally {
-      for (const left of [aside, `${aside}.part`]) rmSync(left, { force: true });
-    }
+    copied(source, aside);
+    judge(source, aside, secretKey);
+    const carried = existsSync(target) ? carriedFrom(target, aside) : null;
+    endSignIns(aside);
+    const backupAt = holdDeliveries(aside, now);
+    return { replaced: takePlace(aside, target, now), backupAt, carried };
   } finally {
-    lock.close();
+    for (const left of [aside, `${aside}.part`]) rmSync(left, { force: true });
   }
 }
 
@@ -88,19 +84,15 @@ function copied(source: string, aside: string): void {
 
 /** Checks that this version and this secret key match the backup. */
 function judge(source: string, aside: string, secretKey: Uint8Array): void {
-  const database = new DatabaseSync(aside, { readOnly: true });
-  try {
-    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-    if (version > schemaVersion) throw new CommandError(`${source}: ${new NewerDatabaseError(version).message}`);
-    const mark = database.prepare(`SELECT value FROM installation WHERE key = 'key-check'`).get();
-    if (mark !== undefined && !opens(String(mark['value']), secretKey)) {
-      throw new CommandError(
-        `the secret key does not match ${source}: restore the secret.key that was stored with it, or set ` +
-          `TOCSIN_SECRET_KEY to that key`,
-      );
-    }
-  } finally {
-    database.close();
+  using database = new DatabaseSync(aside, { readOnly: true });
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (version > schemaVersion) throw new CommandError(`${source}: ${new NewerDatabaseError(version).message}`);
+  const mark = database.prepare(`SELECT value FROM installation WHERE key = 'key-check'`).get();
+  if (mark !== undefined && !opens(String(mark['value']), secretKey)) {
+    throw new CommandError(
+      `the secret key does not match ${source}: restore the secret.key that was stored with it, or set ` +
+        `TOCSIN_SECRET_KEY to that key`,
+    );
   }
 }
 
@@ -124,28 +116,20 @@ function carriedFrom(target: string, aside: string): CarriedOver | string {
 
 /** Ends the sessions of the backup, so that none comes back to life, and its setup links. */
 function endSignIns(aside: string): void {
-  const database = new DatabaseSync(aside);
-  try {
-    database.exec('DELETE FROM sessions; DELETE FROM setup_links');
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(aside);
+  database.exec('DELETE FROM sessions; DELETE FROM setup_links');
 }
 
 /** Holds deliveries and records the start of the gap. Returns the time of the last data. */
 function holdDeliveries(aside: string, now: number): number | null {
-  const database = new DatabaseSync(aside);
-  try {
-    const alive = database.prepare(`SELECT value FROM installation WHERE key = 'alive-at'`).get();
-    const backupAt = alive === undefined ? null : Number(alive['value']);
-    const note = database.prepare('INSERT OR REPLACE INTO installation (key, value) VALUES (?, ?)');
-    const hold: DeliveryHold = { since: now, reason: 'restore', backupAt };
-    note.run(deliveryHoldKey, JSON.stringify(hold));
-    if (backupAt !== null) note.run(rollbackKey, `${backupAt}/${now}`);
-    return backupAt;
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(aside);
+  const alive = database.prepare(`SELECT value FROM installation WHERE key = 'alive-at'`).get();
+  const backupAt = alive === undefined ? null : Number(alive['value']);
+  const note = database.prepare('INSERT OR REPLACE INTO installation (key, value) VALUES (?, ?)');
+  const hold: DeliveryHold = { since: now, reason: 'restore', backupAt };
+  note.run(deliveryHoldKey, JSON.stringify(hold));
+  if (backupAt !== null) note.run(rollbackKey, `${backupAt}/${now}`);
+  return backupAt;
 }
 
 /**
@@ -170,12 +154,8 @@ function takePlace(aside: string, target: string, now: number): string | null {
 /** Opening and closing merges the write-ahead log into the file. */
 function foldLog(target: string): void {
   try {
-    const database = new DatabaseSync(target);
-    try {
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(target);
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
     // A damaged database is a reason to restore.
   }

@@ -138,12 +138,8 @@ function databaseFindings(path: string): Finding[] {
   const what = 'database';
   if (!existsSync(path)) return [{ what, grade: 'ok', message: `${path} will be created at the first start` }];
   try {
-    const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
-    try {
-      return [schemaFinding(database), damageFinding(database, path), ...heldFindings(heldIn(database))];
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+    return [schemaFinding(database), damageFinding(database, path), ...heldFindings(heldIn(database))];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return [{ what, grade: 'problem', message: `${path} cannot be opened (${why}): restore the latest backup` }];
