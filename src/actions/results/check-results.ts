@@ -2,7 +2,7 @@
 import type { ResultFilter, StoredResult } from '#store/history/check-results.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { type AssetFacts, typesWithAssets } from '#domain/results/asset.ts';
+import type { AssetFacts } from '#domain/results/asset.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
@@ -65,11 +65,12 @@ export function createCheckResultActions(deps: CheckResultDeps): CheckResultActi
     return subject;
   };
   const shownAll = async (rows: readonly StoredResult[], subject: Subject): Promise<ShownResult[]> => {
+    const all = rows.map((result) => shown(result, subject, deps));
+    const ids = all.filter(mayHaveAssets).map(({ result }) => result.id);
     const [first] = rows;
-    const ids = rows.map(({ id }) => id);
-    const hasAssets = first !== undefined && typesWithAssets.has(subject.checkType);
-    const assets = hasAssets ? await resultAssets.of(first.accountId, first.checkId, ids) : null;
-    return rows.map((result) => shown(result, subject, deps, assets?.get(result.id)));
+    if (ids.length === 0 || first === undefined) return all;
+    const assets = await resultAssets.of(first.accountId, first.checkId, ids);
+    return all.map((each) => ({ ...each, assets: assets.get(each.result.id) ?? [] }));
   };
   return {
     async list(caller, checkId, { checkType, ...filter }, page) {
@@ -110,14 +111,18 @@ interface Subject {
   readonly checkType: CheckType;
 }
 
-/** A result with the name of its check, the part of its type, and its assets. */
+/** A result with the name of its check and the part of its type, without its assets. */
 export function shown(
   result: StoredResult,
   { name, checkType }: Subject,
   { describeResult }: Pick<CheckResultDeps, 'describeResult'>,
-  assets: readonly AssetFacts[] = [],
 ): ShownResult {
   // A missed run was not probed, so it has no type-specific part.
   const described = result.outcome === 'missed' ? null : describeResult(checkType, result, result.exchange);
-  return { result, checkName: name, checkType, described, assets };
+  return { result, checkName: name, checkType, described, assets: [] };
+}
+
+/** Whether results of its kind list assets. */
+export function mayHaveAssets({ described }: ShownResult): boolean {
+  return described !== null && 'assets' in described;
 }

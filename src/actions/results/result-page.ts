@@ -1,12 +1,11 @@
 // The page of a RESULT_LINK, which shows one result without a key.
 import type { Store } from '#store/store.ts';
-import { typesWithAssets } from '#domain/results/asset.ts';
 import { isSampleResult } from '#domain/alerts/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import type { FindPingMasker } from '../heartbeats/ping-masker.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
-import { type CheckResultDeps, shown, type ShownResult } from './check-results.ts';
+import { type CheckResultDeps, mayHaveAssets, shown, type ShownResult } from './check-results.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
@@ -55,7 +54,7 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
     );
   const assetsOf = async (linked: LinkedResult) => {
     const { accountId, checkId, resultId } = linked;
-    return (await resultAssets.of(accountId, checkId, [resultId])).get(resultId);
+    return (await resultAssets.of(accountId, checkId, [resultId])).get(resultId) ?? [];
   };
   return {
     isOfTestMessage(token) {
@@ -73,10 +72,11 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       const result = linked && (await checkResults.find(linked.accountId, linked.checkId, linked.resultId));
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
       if (!result || !subject) throw noResult();
-      const assets = typesWithAssets.has(subject.checkType) ? await assetsOf(linked) : [];
+      const found = shown(result, subject, deps);
+      const assets = mayHaveAssets(found) ? await assetsOf(linked) : [];
       const timeZone = await accountZone(deps, linked.accountId);
       const page = {
-        ...withoutHooks(shown(result, subject, deps, assets)),
+        ...withoutHooks({ ...found, assets }),
         expiresAt: linked.expiresAt,
         timeZone,
         pingBody: '',

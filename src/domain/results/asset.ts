@@ -1,5 +1,4 @@
 // Assets: files left by a script run, stored with its result (docs/decisions/0083).
-import type { CheckType } from '../checks/check.ts';
 
 /** Types of assets. */
 export const assetSorts = ['screenshot', 'trace', 'video'] as const;
@@ -36,6 +35,3 @@ export interface AssetFile extends AssetFacts {
   /** Its content in chunks, readable once; fails if parts are deleted meanwhile. */
   readonly parts: AsyncIterable<Uint8Array>;
 }
-
-/** Check types whose runs may leave assets. */
-export const typesWithAssets: ReadonlySet<CheckType> = new Set(['BROWSER', 'MULTI_STEP']);

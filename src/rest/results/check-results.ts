@@ -7,7 +7,7 @@ import type { ResultPageActions } from '#actions/results/result-page.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 import { resultPart } from '#contract/results/check-result.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
-import { assetTypes, typesWithAssets } from '#domain/results/asset.ts';
+import { assetTypes } from '#domain/results/asset.ts';
 import { isUuid } from '#lib/id.ts';
 import { Html, pageHeaders, webPageHeaders } from '../html.ts';
 import { HttpRefusal } from '../http-refusal.ts';
@@ -135,8 +135,8 @@ function assetsOf({ result, assets }: ShownResult) {
 }
 
 function withAssets(shown: ShownResult): ShownResult['described'] {
-  const { checkType, described } = shown;
-  if (described === null || !typesWithAssets.has(checkType)) return described;
+  if (shown.described === null || !('assets' in shown.described)) return shown.described;
+  const { assets: _, ...described } = shown.described;
   return { ...described, assets: assetsOf(shown).map((asset) => ({ ...asset })) };
 }
 

@@ -17,6 +17,8 @@ export function describeScripted(details: JsonValue, exchange: JsonObject | null
     failedTests: number(known['failedTests']),
     errors: list(known['errors']),
     steps: exchange === null ? null : list(exchange['steps']),
+    // Results list them, read from their own table.
+    assets: [],
     jobLog:
       exchange === null
         ? null
