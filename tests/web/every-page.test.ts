@@ -138,7 +138,7 @@ describe('pages', () => {
     });
 
     test('RESULT_LINK opens the page behind a proxy that adds a path', async () => {
-      const page = await ui().open('/sign-in', { signedOut: true });
+      const page = await ui().open('about:blank', { signedOut: true });
       const isProxied = (url: URL): boolean => url.pathname.startsWith('/watch/');
       await page.route(isProxied, async (route) => {
         const response = await route.fetch({ url: route.request().url().replace('/watch/', '/') });
