@@ -2,8 +2,9 @@
 // test.ts all, or test.ts [--sqlite] followed by names of groups.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { availableParallelism, freemem, tmpdir } from 'node:os';
+import { availableParallelism, cpus, freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { lightSettings, startPostgres } from '../tests/support/postgres/postgres.ts';
 import { sourceNewerThanBundle } from './bundle.ts';
@@ -32,10 +33,13 @@ const scripts = [
 ];
 
 /** Files per process, for groups in which loading modules takes longer than most tests; one for all other groups. */
-const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12, rest: 12, project: 8 };
+const filesPerProcess: Readonly<Record<string, number>> = { unit: 100, store: 12, rest: 12, project: 8 };
 
 /** One per processor: on a busier machine, tests would miss their deadlines. */
 const jobsAtOnce = availableParallelism();
+
+/** One more job runs if at least this share of the processors' time was idle for so long: many tests mostly wait. */
+const [enoughIdle, idleForMs] = [0.35, 3000];
 
 /**
  * Files and scripts that mostly wait for intervals, leases and retries, and tolerate seconds of delay. One of them runs
@@ -117,8 +121,9 @@ function jobsOf(names: readonly string[], isSqliteOnly: boolean): Job[] {
   const jobs = isAll ? scripts.map(scriptJob) : [];
   for (const group of isAll ? Object.keys(groups) : new Set(names)) {
     const files = filesOf(group).filter((file) => !(isSqliteOnly && file.includes('tests/store/postgres')));
-    const size = filesPerProcess[group] ?? 1;
-    for (let from = 0; from < files.length; from += size) jobs.push(testJob(files.slice(from, from + size)));
+    const processes = Math.ceil(files.length / (filesPerProcess[group] ?? 1));
+    // Neighbours often take equally long: each process gets every nth file.
+    for (let nth = 0; nth < processes; nth++) jobs.push(testJob(files.filter((_, index) => index % processes === nth)));
   }
   for (const name of waiting) {
     if (isAll && jobs.every((job) => job.name !== name)) throw new Error(`${name} is listed as waiting but is no job`);
@@ -218,18 +223,42 @@ function makeTemporaryFolder(): string {
   return made;
 }
 
+/** Share of the processors' time that is idle during the next ms, 0 to 1. */
+async function idleShare(ms: number): Promise<number> {
+  const read = (): { idle: number; all: number } => {
+    const times = cpus().map((each) => each.times);
+    const idle = times.reduce((sum, each) => sum + each.idle, 0);
+    return { idle, all: times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idle) };
+  };
+  const before = read();
+  await pause(ms);
+  const after = read();
+  return (after.idle - before.idle) / Math.max(1, after.all - before.all);
+}
+
 /** Takes jobs from the list until it is empty, and adds their outcomes. */
 async function runAll(jobs: Job[], outcomes: Outcome[]): Promise<void> {
-  const takeJob = (isWaiting: boolean): Job | undefined => {
-    const at = jobs.findIndex(({ name }) => waiting.has(name) === isWaiting);
+  const take = (isWanted: (job: Job) => boolean): Job | undefined => {
+    const at = jobs.findIndex(isWanted);
     return at === -1 ? undefined : jobs.splice(at, 1)[0];
   };
-  const work = async (take: () => Job | undefined): Promise<void> => {
-    for (let job = take(); job !== undefined; job = take()) outcomes.push(await run(job));
+  const isWaiting = ({ name }: Job): boolean => waiting.has(name);
+  const work = async (next: () => Job | undefined): Promise<void> => {
+    for (let job = next(); job !== undefined; job = next()) outcomes.push(await run(job));
+  };
+  const workWhileIdle = async (): Promise<void> => {
+    while (jobs.length > jobsAtOnce) {
+      if ((await idleShare(idleForMs)) < enoughIdle) continue;
+      // Failed scripts do not run again, so they run only beside the usual number of jobs.
+      const job = take((each) => each.files.length > 0 && isWaiting(each)) ?? take(({ files }) => files.length > 0);
+      if (job === undefined) return;
+      outcomes.push(await run(job));
+    }
   };
   await Promise.all([
-    ...Array.from({ length: jobsAtOnce }, () => work(() => takeJob(false) ?? takeJob(true))),
-    work(() => takeJob(true)),
+    ...Array.from({ length: jobsAtOnce }, () => work(() => take((job) => !isWaiting(job)) ?? take(isWaiting))),
+    work(() => take(isWaiting)),
+    workWhileIdle(),
   ]);
 }
 

@@ -1,7 +1,7 @@
 // An alert storm through the real service: people get single mails up to the threshold, then digests; a webhook gets
 // every alert.
 import assert from 'node:assert/strict';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/one-process.ts';
 import { readMail } from '../support/receivers/read-mail.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { startWithClock } from '../support/service/service-clock.ts';

@@ -187,7 +187,7 @@ describe('about the file: restore', () => {
 describe('new-key', () => {
   const keyIn = (out: string): string => /^ {2}export TOCSIN_API_KEY=(tsn_\S{43})$/m.exec(out)?.[1] ?? assert.fail(out);
 
-  itEach('lets in again who lost every key, while the service runs and while it does not', async (given) => {
+  itOnce('lets in again who lost every key, while the service runs and while it does not', async (given) => {
     const service = await given.startService(given.t, {});
     const accounts = [
       (await service.must('GET', '/v1/accounts')) as unknown as { id: string }[],

@@ -1,6 +1,6 @@
 // A failing check suppresses the alerts of those that depend on it, through the real service.
 import assert from 'node:assert/strict';
-import { test as it } from '../support/service/each-topology.ts';
+import { test as it } from '../support/service/one-process.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/one-process.ts';
 import { plainEnvironment } from '../support/service/plain-environment.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 import type { Cleanup } from '../support/targets/scripted-server.ts';

@@ -2,7 +2,7 @@
 // real pause of 20 s at the same time.
 import assert from 'node:assert/strict';
 import { idBytes } from '#store/base/codec.ts';
-import { describe } from '../support/service/each-topology.ts';
+import { describe } from '../support/service/one-process.ts';
 import { type Message, startReceiver } from '../support/receivers/receiver.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import type { Service } from '../support/service/service.ts';
