@@ -1,4 +1,5 @@
 // How DNS checks are presented.
+import { lightEvidence } from '../../parts/show.ts';
 import type { CheckShow, EvidenceText, PartOf } from '../../show.ts';
 import type { dnsSchema } from './schema.ts';
 
@@ -12,29 +13,26 @@ export const dnsShow: CheckShow<typeof dnsSchema> = {
     target: `${query} ${recordType}${nameServer ? ` at ${nameServer}` : ''}`,
     assertions,
   }),
-  evidence: ({ request, response, address, ...part }) => ({
-    ...part,
-    hasResponse: response !== null,
-    sections: [
+  evidence: (part) => {
+    const { request, response, address } = part;
+    const records = response && String(response.answers);
+    return lightEvidence(
+      part,
       {
-        title: 'Answer',
-        note: part.requestError,
         facts: [
           ['Request', request && `${request.query} ${request.recordType}, ${request.protocol}`],
           ['Address', address && request ? `${address}:${request.port}` : address],
           ['Response code', response && response.code],
-          ['Records', response && String(response.answers)],
+          ['Records', records],
         ],
         texts: textsOf(response),
-        isShort: request === null,
       },
-    ],
-    comparable: [
-      ['Response code', response?.code ?? 'No response was received.'],
-      ['Records', response && String(response.answers)],
-      ['Address', address],
-    ],
-  }),
+      [
+        ['Response code', response?.code ?? 'No response was received.'],
+        ['Records', records],
+      ],
+    );
+  },
 };
 
 function textsOf(response: DnsPart['response']): EvidenceText[] {

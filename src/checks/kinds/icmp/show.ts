@@ -1,5 +1,6 @@
 // How ICMP checks are presented.
-import type { CheckShow, Format, PartOf } from '../../show.ts';
+import { lightEvidence } from '../../parts/show.ts';
+import type { CheckShow, EvidenceSection, Format, PartOf } from '../../show.ts';
 import type { icmpSchema } from './schema.ts';
 
 type IcmpPart = PartOf<(typeof icmpSchema)['result']>;
@@ -9,31 +10,22 @@ export const icmpShow: CheckShow<typeof icmpSchema> = {
   label: 'ICMP',
   timeLabel: 'Round trip',
   request: ({ request }) => ({ ...request, target: request.hostname }),
-  evidence: ({ request, response, address, ...part }, format) => ({
-    ...part,
-    timeMs: response?.latency?.avg,
-    hasResponse: response !== null,
-    sections: [
-      {
-        title: 'Answer',
-        note: part.requestError,
-        facts: [
-          ['Request', request && request.hostname],
-          ['Address', address],
-          ['Packets', response && `${response.received} of ${response.sent} returned`],
-          ['Packet loss', response && `${response.packetLoss}%`],
-          ['DNS lookup', part.timingPhases?.['dns'] ? format.milliseconds(part.timingPhases['dns']) : null],
-          ['Round trip', roundTrip(response, format)],
-        ],
-        texts: [{ label: 'Replies', text: repliesOf(response, format) }],
-        isShort: request === null,
-      },
-    ],
-    comparable: [
-      ['Packet loss', response && `${response.packetLoss}%`],
-      ['Address', address],
-    ],
-  }),
+  evidence: (part, format) => {
+    const { request, response, address, timingPhases } = part;
+    const loss = ['Packet loss', response && `${response.packetLoss}%`] as const;
+    const section: Partial<EvidenceSection> = {
+      facts: [
+        ['Request', request && request.hostname],
+        ['Address', address],
+        ['Packets', response && `${response.received} of ${response.sent} returned`],
+        loss,
+        ['DNS lookup', timingPhases?.['dns'] ? format.milliseconds(timingPhases['dns']) : null],
+        ['Round trip', roundTrip(response, format)],
+      ],
+      texts: [{ label: 'Replies', text: repliesOf(response, format) }],
+    };
+    return { ...lightEvidence(part, section, [loss]), timeMs: response?.latency?.avg };
+  },
 };
 
 function roundTrip(response: IcmpPart['response'], { milliseconds }: Format): string | null {

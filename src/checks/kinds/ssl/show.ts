@@ -1,6 +1,7 @@
 // How SSL checks are presented.
 import { hostAndPort } from '#lib/net/host-and-port.ts';
-import type { Certificate, CheckShow, Format, PartOf } from '../../show.ts';
+import { lightEvidence } from '../../parts/show.ts';
+import type { Certificate, CheckShow, EvidenceFacts, EvidenceSection, Format, PartOf } from '../../show.ts';
 import type { sslSchema } from './schema.ts';
 
 type SslPart = PartOf<(typeof sslSchema)['result']>;
@@ -12,35 +13,31 @@ export const sslShow: CheckShow<typeof sslSchema> = {
   phases: 'results',
   hasCertificate: true,
   request: ({ sslConfig }) => ({ ...sslConfig, target: hostAndPort(sslConfig.hostname, sslConfig.port) }),
-  evidence: ({ request, response, address, ...part }, format) => ({
-    ...part,
-    isFirst: true,
-    hasResponse: response !== null,
-    sections: [
-      {
-        title: 'Certificate',
-        note: part.requestError,
-        facts: [
-          ['Request', request && `${request.hostname}:${request.port}, server name ${request.serverName}`],
-          ['Address', address],
-        ],
-        certificate: response && certificateOf(response, format),
-      },
-    ],
-    comparable: [
-      ...(response === null
-        ? []
-        : ([
-            ['Certificate', response.certificate.fingerprintSha256],
-            ['Issuer', response.certificate.issuerCN],
-            ['Valid to', response.certificate.validTo],
-            ['Chain', response.connection.chainTrusted ? 'trusted' : 'not trusted'],
-            ['TLS', connectionOf(response)],
-          ] as const)),
-      ['Address', address],
-    ],
-  }),
+  evidence: (part, format) => {
+    const { request, response, address } = part;
+    const section: EvidenceSection = {
+      title: 'Certificate',
+      facts: [
+        ['Request', request && `${request.hostname}:${request.port}, server name ${request.serverName}`],
+        ['Address', address],
+      ],
+      certificate: response && certificateOf(response, format),
+      isShort: false,
+    };
+    return { ...lightEvidence(part, section, response === null ? [] : comparableOf(response)), isFirst: true };
+  },
 };
+
+function comparableOf(seen: Seen): EvidenceFacts {
+  const { certificate, connection } = seen;
+  return [
+    ['Certificate', certificate.fingerprintSha256],
+    ['Issuer', certificate.issuerCN],
+    ['Valid to', certificate.validTo],
+    ['Chain', connection.chainTrusted ? 'trusted' : 'not trusted'],
+    ['TLS', connectionOf(seen)],
+  ];
+}
 
 function certificateOf(seen: Seen, format: Format): Certificate {
   const { certificate, connection } = seen;
