@@ -1,5 +1,4 @@
 // The interface of a channel kind. Kinds import this file, never each other.
-import type { LookupFunction, Socket } from 'node:net';
 import type { z } from 'zod';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
@@ -9,6 +8,7 @@ import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { SendingQuota } from '#domain/deliveries/sending-quota.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
 import type { ReportMessage } from './parts/report-summary.ts';
 import type { ConfigIssue, ConfigWarning, TemplateField, TemplateNames } from './templates/fields.ts';
@@ -97,26 +97,10 @@ export interface SecretRules {
 
 type Stored = Pick<AlertChannel, 'config' | 'secrets'>;
 
-/** The part of the egress policy that sending needs. */
-export interface EgressGuard {
-  /** `dns.lookup` for connections to a port. Refuses with code `EGRESS_REFUSED` and a message for the user. */
-  lookupFor(port: number): LookupFunction;
-  /** Returns the reason for a refusal, or null if the connection is allowed. */
-  judge(address: string, port: number): string | null;
-  /** Opens connections through the configured proxy. */
-  readonly tunnel?: Tunnel | null;
-}
-
-/** Opens a connection and returns a function that cancels it. */
-export type Tunnel = (
-  target: { readonly host: string; readonly port: number },
-  done: (error: Error | null, socket: Socket | null) => void,
-) => () => void;
-
 export interface SenderOptions {
-  readonly guard: EgressGuard;
+  readonly guard: ConnectionGuard;
   /** For services that the operator chose, wherever they are. */
-  readonly operatorGuard: EgressGuard;
+  readonly operatorGuard: ConnectionGuard;
   readonly gateways: Gateways;
   /** CA certificates (PEM) trusted besides Node's own. */
   readonly extraCertificates?: readonly string[];

@@ -1,5 +1,4 @@
 // The interface of a check kind. Kinds import this file, never each other.
-import type { Socket } from 'node:net';
 import type { Measures } from '#domain/results/analytics.ts';
 import type { GroupScripts } from '#domain/checks/check-group.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
@@ -9,29 +8,16 @@ import type { Exchange, Probe, ThreadProbe } from '#domain/checks/probe.ts';
 import type { Result } from '#domain/results/result.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { RunScript, ScriptBrowser } from '#domain/checks/script.ts';
+import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import type { Offload } from './parts/findings/answer-work.ts';
 import type { ByteBudget } from './parts/http/body-store.ts';
 import type { VariableUse } from './parts/placeholders.ts';
 import type { CheckSchema } from './schema.ts';
 
 /** The part of the egress policy that kinds need. */
-export interface EgressGuard {
-  /**
-   * Resolves a name or literal and checks each address with the port (null = any). Fails with the resolver's code or
-   * `EGRESS_REFUSED`. Family 0 = both.
-   */
-  resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
-  /** Returns null if allowed, otherwise a message that says what would allow it. */
-  judge(address: string, port: number | null): string | null;
+export interface EgressGuard extends ConnectionGuard {
   /** The machine's current name servers, as `address` or `address:port`. Absent = none. */
   nameServers?(): readonly string[];
-  /** Opens connections through the configured proxy; returns a function that cancels. */
-  readonly tunnel?:
-    | ((
-        target: { readonly host: string; readonly port: number },
-        done: (error: Error | null, socket: Socket | null) => void,
-      ) => () => void)
-    | null;
 }
 
 export interface ProbeDeps {

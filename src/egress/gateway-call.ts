@@ -1,6 +1,6 @@
 // One gateway connection: a request line, a response line, then the bytes of both sides.
 import type { Socket } from 'node:net';
-import { type Connected, connectSequentially } from '#lib/net/connect-sequentially.ts';
+import { tunnelOf } from '#lib/net/guarded.ts';
 import type { Guard } from './guard.ts';
 
 /** Dependencies of a connection. */
@@ -149,38 +149,17 @@ interface Endpoint {
 
 /** Connects like checks and webhooks: the guard checks the target first, then the connected address. */
 function reach(place: Endpoint, guard: Guard, settle: Reached): () => void {
-  if (guard.tunnel !== null) return guard.tunnel(place, settle);
-  let isOver = false;
-  let giveUp = (): void => {
-    isOver = true;
+  let late: NodeJS.Timeout | undefined;
+  const onAddresses = (): void => {
+    late = setTimeout(() => {
+      giveUp();
+      settle(connectError('ETIMEDOUT', `connect ETIMEDOUT ${place.host}:${place.port}`), null);
+    }, connectMs);
   };
-  guard.resolve(place.host, 0, place.port).then(
-    (addresses) => {
-      if (!isOver) giveUp = connectTo(addresses, place, guard, settle);
-    },
-    (error: unknown) => {
-      if (!isOver) settle(error, null);
-    },
-  );
-  return () => giveUp();
-}
-
-/** Tries all addresses, as checks do. */
-function connectTo(addresses: readonly string[], { host, port }: Endpoint, guard: Guard, settle: Reached): () => void {
-  const late = setTimeout(() => {
-    giveUp();
-    settle(connectError('ETIMEDOUT', `connect ETIMEDOUT ${host}:${port}`), null);
-  }, connectMs);
-  const onConnected = (result: Connected): void => {
+  const giveUp = tunnelOf(guard, { allowHalfOpen: true, onAddresses })(place, (error, way) => {
     clearTimeout(late);
-    if ('errors' in result) return settle(new AggregateError(result.errors), null);
-    const { socket, peer } = result;
-    const refused = guard.judge(peer, port);
-    if (refused === null) return settle(null, socket.setNoDelay(true));
-    socket.on('error', () => undefined).destroy();
-    settle(refusal(refused), null);
-  };
-  const giveUp = connectSequentially(addresses, port, onConnected, { allowHalfOpen: true });
+    settle(error, way?.setNoDelay(true) ?? null);
+  });
   return () => {
     clearTimeout(late);
     giveUp();
@@ -189,10 +168,6 @@ function connectTo(addresses: readonly string[], { host, port }: Endpoint, guard
 
 function connectError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code, syscall: message.split(' ')[0] });
-}
-
-function refusal(sentence: string): Error {
-  return Object.assign(new Error(sentence), { code: 'EGRESS_REFUSED' });
 }
 
 /** Converts an error for the script: the useful properties of Node's own errors. */

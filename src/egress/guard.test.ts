@@ -177,13 +177,8 @@ test('uses the resolver and distinguishes its errors', async (t) => {
   });
 });
 
-function lookup(guard: Guard, name: string, family: 0 | 4 | 6 = 0): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    guard.lookupFor(443)(name, { all: true, family }, (error, found) => {
-      if (error !== null) reject(error);
-      else resolve(Array.isArray(found) ? found.map(({ address }) => address) : [found]);
-    });
-  });
+function lookup(guard: Guard, name: string, family: 0 | 4 | 6 = 0): Promise<readonly string[]> {
+  return guard.resolve(name, family, 443);
 }
 
 /** A name server on loopback with some A records. */

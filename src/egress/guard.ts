@@ -1,12 +1,11 @@
 // The egress guard for checks and webhooks (decisions: Where requests may go; docs/decisions/0027).
-import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
-import { callbackify } from 'node:util';
+import type { ConnectionGuard, Tunnel } from '#lib/net/guarded.ts';
 import { addressClass, networkList, plainAddress } from './address-class.ts';
 import type { Cidr } from './cidr.ts';
 import { type ClosedPlaces, createClosedPlaces } from './closed-places.ts';
 import type { PlaceBoard } from './place-board.ts';
-import { type Proxy, type Tunnel, tunnelThrough } from './proxy.ts';
+import { type Proxy, tunnelThrough } from './proxy.ts';
 import { createNames, type NameSources, type ResolveName } from './resolve-name.ts';
 
 /** `public` · `private` = public and private · `any` = also loopback. Forbidden networks stay forbidden. */
@@ -24,21 +23,8 @@ export interface EgressPolicy {
   readonly closed?: PlaceBoard;
 }
 
-type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
-
-type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
-
 /** Checks every address and port before a connection. */
-export interface Guard {
-  /** `lookup` option of node:net for connections to a port. Fails with `EGRESS_REFUSED` if any address is refused. */
-  lookupFor(port: number): Lookup;
-  /**
-   * Resolves a name to its addresses, IPv4 first, and checks each. `family` 0 = both, `port` null = any. Fails like
-   * `lookupFor`.
-   */
-  resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
-  /** Returns null if allowed. Otherwise: the address, its class, and the setting that would allow it. */
-  judge(address: string, port: number | null): string | null;
+export interface Guard extends ConnectionGuard {
   /** The machine's current name servers, as `address` or `address:port`. */
   nameServers(): readonly string[];
   /** Whether no name server of this machine answers, which explains a failed lookup of this name. Takes up to 3 s. */
@@ -110,21 +96,12 @@ export function createGuard(policy: EgressPolicy, onResolverChange?: (isDown: bo
     return addresses;
   };
 
-  const resolveByCallback = callbackify(resolve);
   return {
     tunnel: policy.proxy ? closingTunnel(tunnelThrough(policy.proxy), closed, resolveName) : null,
     judge,
     nameServers: names.servers,
     isResolverDown: names.isResolverDown,
     resolve,
-    lookupFor: (port) => (hostname, options, callback) => {
-      resolveByCallback(hostname, familyOf(options.family), port, (error, addresses) => {
-        if (error !== null) return callback(error, '');
-        const found = addresses.map((address) => ({ address, family: isIP(address) }));
-        if (options.all === true) return callback(null, found);
-        return callback(null, found[0]?.address ?? '', found[0]?.family);
-      });
-    },
   };
 }
 
@@ -150,11 +127,6 @@ function closingTunnel(tunnel: Tunnel, closed: ClosedPlaces, resolveName: Resolv
       giveUp();
     };
   };
-}
-
-function familyOf(family: LookupOptions['family']): 0 | 4 | 6 {
-  if (family === 4 || family === 'IPv4') return 4;
-  return family === 6 || family === 'IPv6' ? 6 : 0;
 }
 
 function coded(code: string, message: string): NodeJS.ErrnoException {

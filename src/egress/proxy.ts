@@ -1,6 +1,7 @@
 // The optional HTTP proxy for all requests: its configuration and connections through it (docs/decisions/0027).
 import { connect, type Socket } from 'node:net';
 import { hostAndPort } from '#lib/net/host-and-port.ts';
+import type { Tunnel } from '#lib/net/guarded.ts';
 
 /** An HTTP proxy that supports CONNECT. */
 export interface Proxy {
@@ -9,12 +10,6 @@ export interface Proxy {
   /** Secret `proxy-authorization` value; null = none. */
   readonly authorization: string | null;
 }
-
-/** Opens a connection and returns a function that cancels it. Calls `done` once, unless cancelled. */
-export type Tunnel = (
-  target: { readonly host: string; readonly port: number },
-  done: (error: Error | null, socket: Socket | null) => void,
-) => () => void;
 
 /** Parses `http://user:password@host:port`; undefined if invalid. */
 export function readProxy(text: string): Proxy | undefined {

@@ -4,7 +4,6 @@ import type http from 'node:http';
 import net from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { EgressGuard } from '../kind.ts';
 import {
   createPlainSender,
   listen,
@@ -92,8 +91,8 @@ for (const [what, { answer, body, problem }] of Object.entries(received)) {
 }
 
 test('a connection that is never established ends at the deadline', async () => {
-  const lookup: ReturnType<EgressGuard['lookupFor']> = () => {};
-  const outcome = await sender(200, { lookupFor: () => lookup, judge: () => null }).send(sending('stuck.test'));
+  const resolve = () => new Promise<never>(() => {});
+  const outcome = await sender(200, { resolve, judge: () => null }).send(sending('stuck.test'));
   assert.deepEqual(outcome.error, {
     class: 'timeout',
     message: 'could not connect to stuck.test within 0.2 s',

@@ -1,15 +1,19 @@
 // Receivers on loopback and a sender for tests. All are closed when the test file ends.
 import { once } from 'node:events';
-import dns from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import net from 'node:net';
 import { after } from 'node:test';
+import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
-import type { ChannelSender, EgressGuard, Sending } from '#channels/kind.ts';
+import type { ChannelSender, Sending } from '#channels/kind.ts';
 import { createHttpSender, type HttpSenderOptions, type Prepare } from '#channels/http/http-sender.ts';
 
 /** Allows everything. */
-export const open: EgressGuard = { lookupFor: () => dns.lookup, judge: () => null };
+export const open: ConnectionGuard = {
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  judge: () => null,
+};
 const closing: (() => unknown)[] = [];
 after(async () => {
   for (const close of closing) await close();
@@ -25,7 +29,7 @@ export function createPlainSender(options: Omit<HttpSenderOptions, 'prepare'>): 
 /** A sender with a short deadline. */
 export function sender(
   deadlineMs = 5000,
-  guard: EgressGuard = open,
+  guard: ConnectionGuard = open,
   extraCertificates: readonly string[] = [],
   prepare: Prepare = asItIs,
 ): ChannelSender {

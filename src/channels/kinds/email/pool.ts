@@ -1,9 +1,8 @@
 // Sessions with the mail server: a few at once, reused for a short time. Accounts take turns for them.
 import type { Socket } from 'node:net';
 import { FairQueue } from '#lib/fair-queue.ts';
+import { type ConnectionGuard, type Tunnel, tunnelOf } from '#lib/net/guarded.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
-import type { EgressGuard, Tunnel } from '../../kind.ts';
-import { reachThrough } from '../../http/connector.ts';
 import { type MailServer, MailSession } from './mailer.ts';
 
 /** Sessions with a server at once. */
@@ -34,8 +33,8 @@ export interface SessionPool {
   close(): void;
 }
 
-export function createSessionPool(server: MailServer, guard: EgressGuard, trust: Trust): SessionPool {
-  const reach = reachThrough(guard);
+export function createSessionPool(server: MailServer, guard: ConnectionGuard, trust: Trust): SessionPool {
+  const reach = tunnelOf(guard);
   const idle = new Map<MailSession, NodeJS.Timeout>();
   const waiting = new FairQueue<(isEntered: boolean) => void>();
   const places = createPlaces();

@@ -2,9 +2,10 @@
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
+import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
-import type { ChannelSender, EgressGuard, SenderOptions, Sending } from '../../kind.ts';
+import type { ChannelSender, SenderOptions, Sending } from '../../kind.ts';
 import { parseSender } from './address.ts';
 import { parseAnswer, mailFailure, mailTimeout, type Standing } from './failure.ts';
 import { composeMail, type DialogueError, type MailServer, type MailSession, serverOf } from './mailer.ts';
@@ -59,7 +60,7 @@ interface Way {
 }
 
 /** One way per mail server: accounts that share a server share its sessions. */
-function createWays({ smtp, accountSmtp }: Gateways, guard: EgressGuard, trust: Trust) {
+function createWays({ smtp, accountSmtp }: Gateways, guard: ConnectionGuard, trust: Trust) {
   const ways = new Map<string, Way>();
   return {
     of(accountId: string): Way | null {
@@ -77,7 +78,7 @@ function createWays({ smtp, accountSmtp }: Gateways, guard: EgressGuard, trust: 
   };
 }
 
-function wayThrough(server: MailServer, guard: EgressGuard, trust: Trust): Way {
+function wayThrough(server: MailServer, guard: ConnectionGuard, trust: Trust): Way {
   const { name = '', password = '' } = server.user ?? {};
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const secrets = password === '' ? [] : [password, base64(password), base64(`\0${name}\0${password}`)];

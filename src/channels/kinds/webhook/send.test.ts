@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import tls from 'node:tls';
 import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
-import type { EgressGuard } from '../../kind.ts';
+import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import {
   listen,
   open,
@@ -19,7 +19,7 @@ import {
 } from '../../../../tests/support/receivers/http-receivers.ts';
 import { prepareWebhook } from './send.ts';
 
-const sender = (deadlineMs?: number, guard?: EgressGuard, extraCertificates?: readonly string[]) =>
+const sender = (deadlineMs?: number, guard?: ConnectionGuard, extraCertificates?: readonly string[]) =>
   senderOf(deadlineMs, guard, extraCertificates, prepareWebhook);
 
 test('sends the exact bytes, signed, with the delivery headers', async () => {
@@ -126,10 +126,9 @@ test('reports a refused connection with address and time', async () => {
 });
 
 test('reports an unknown name as class dns', async () => {
-  const lookup: ReturnType<EgressGuard['lookupFor']> = (hostname, _options, callback) => {
-    callback(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }), []);
-  };
-  const outcome = await sender(5000, { lookupFor: () => lookup, judge: () => null }).send(sending('nowhere.test'));
+  const resolve = (hostname: string) =>
+    Promise.reject(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }));
+  const outcome = await sender(5000, { resolve, judge: () => null }).send(sending('nowhere.test'));
   assert.deepEqual(outcome.error, {
     class: 'dns',
     message: 'nowhere.test cannot be resolved: no such name (ENOTFOUND)',

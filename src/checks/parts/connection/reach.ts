@@ -1,6 +1,6 @@
 // Connects to a target: resolves it, checks the address before and after connecting, or uses the proxy.
 import type { Socket } from 'node:net';
-import { type Connected, connectSequentially } from '#lib/net/connect-sequentially.ts';
+import { connectGuarded, type Guarded } from '#lib/net/guarded.ts';
 import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { EgressGuard } from '../../kind.ts';
 import {
@@ -127,32 +127,8 @@ export function reach(
   place: () => string,
   done: (reached: Reached) => void,
 ): () => void {
-  let isOver = false;
-  let giveUp = (): void => {};
   const fail = (fault: Fault): void => done({ fault });
   const elapsed = (): number => performance.now() - hop.startedAt;
-
-  const onConnected = (result: Connected): void => {
-    if ('errors' in result) {
-      hop.address = null;
-      return fail(connectFault(result.errors, place(), elapsed()));
-    }
-    const { socket, address, peer } = result;
-    hop.connectedAt = performance.now();
-    hop.address = address;
-    // Check the address that was really connected to.
-    const refused = guard.judge(peer, target.port);
-    if (refused === null) return done({ socket });
-    socket.destroy();
-    fail(refusal(refused));
-  };
-  const onAddresses = (addresses: readonly string[]): void => {
-    if (isOver) return;
-    hop.resolvedAt = performance.now();
-    hop.address = addresses.length === 1 ? (addresses[0] ?? null) : null;
-    giveUp = connectSequentially(addresses, target.port, onConnected);
-  };
-
   if (guard.tunnel !== undefined && guard.tunnel !== null) {
     // The proxy resolves the name, so only the connection can be timed.
     hop.resolvedAt = hop.startedAt;
@@ -162,11 +138,20 @@ export function reach(
       done({ socket });
     });
   }
-  guard.resolve(target.host, target.isAddress ? 0 : family, target.port).then(onAddresses, (error: unknown) => {
-    if (!isOver) fail(resolveFault(error, target.host, elapsed()));
-  });
-  return () => {
-    isOver = true;
-    giveUp();
+  const onAddresses = (addresses: readonly string[]): void => {
+    hop.resolvedAt = performance.now();
+    hop.address = addresses.length === 1 ? (addresses[0] ?? null) : null;
   };
+  const onResult = (result: Guarded): void => {
+    if ('unresolved' in result) return fail(resolveFault(result.unresolved, target.host, elapsed()));
+    if ('errors' in result) {
+      hop.address = null;
+      return fail(connectFault(result.errors, place(), elapsed()));
+    }
+    hop.connectedAt = performance.now();
+    hop.address = result.address;
+    if ('refused' in result) fail(refusal(result.refused));
+    else done({ socket: result.socket });
+  };
+  return connectGuarded(target, guard, onResult, { family: target.isAddress ? 0 : family, onAddresses });
 }
