@@ -1,5 +1,6 @@
 // Totals over all accounts, for metrics and readiness.
-import { findRow, selectRows } from '../base/rows.ts';
+import { findFact } from '../base/installation-fact.ts';
+import { selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { outcomes, type Outcome } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
@@ -49,8 +50,7 @@ export function createFigures({ reader, dialect }: Database) {
     },
     /** Until when results are rolled up, epoch ms; null = none yet. */
     async rolledUpTo(): Promise<number | null> {
-      const kept = await findRow(reader, 'installation', { key: 'rolled-up' }, ['value']);
-      return readProgress(kept?.value ?? null)?.hourAt ?? null;
+      return readProgress(await findFact(reader, 'rolled-up'))?.hourAt ?? null;
     },
     /** The newest state of each check; response time in ms. */
     checkStates: () => readCheckStates(reader),

@@ -1,5 +1,6 @@
 // Gaps caused by Tocsin: periods in which nothing ran, and slots without a verdict.
-import { findRow, selectRows } from '../base/rows.ts';
+import { findFact, writeFact } from '../base/installation-fact.ts';
+import { selectRows } from '../base/rows.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { MachineTime } from '#domain/accounts/process.ts';
@@ -46,18 +47,8 @@ function stoppedFor(stored: string | null, from: number, machine: MachineTime | 
 }
 
 export function createGaps({ reader, transaction, clock }: Database) {
-  const read = async (key: string): Promise<string | null> => {
-    const row = await findRow(reader, 'installation', { key }, ['value']);
-    return row?.value ?? null;
-  };
-  const write = (key: string, value: string): Promise<void> =>
-    transaction(async (tx) => {
-      await tx
-        .insertInto('installation')
-        .values({ key, value })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-        .execute();
-    });
+  const read = (key: string): Promise<string | null> => findFact(reader, key);
+  const write = (key: string, value: string): Promise<void> => transaction((tx) => writeFact(tx, key, value));
   /** Whether the data ends at `from` because of a restore. */
   const isRollback = async (from: number): Promise<boolean> =>
     Number(((await read(rollbackKey)) ?? '').split('/')[0] || Number.NaN) === from;

@@ -1,6 +1,7 @@
 // Sums the counters of a transaction: runs by outcome, per account and UTC day.
+import { sql } from 'kysely';
 import { type IdBytes, idText, latin1 } from './codec.ts';
-import type { RunCountsTable } from './tables/schema.ts';
+import type { Db, RunCountsTable } from './tables/schema.ts';
 
 const counters = [
   'scheduled',
@@ -18,6 +19,7 @@ const counters = [
 export type Counted = (typeof counters)[number];
 
 const dayMs = 86_400_000;
+const none = Object.fromEntries(counters.map((each) => [each, 0])) as Record<Counted, number>;
 
 /** A complete row of run_counts. */
 export type CountsRow = Record<Counted, number> & Pick<RunCountsTable, 'account_id' | 'day'>;
@@ -37,7 +39,6 @@ export function createCounts() {
       const key = latin1(accountId);
       let sum = sums.get(key);
       if (sum === undefined) {
-        const none = Object.fromEntries(counters.map((each) => [each, 0])) as Record<Counted, number>;
         sum = { account_id: accountId, ...none };
         sums.set(key, sum);
       }
@@ -59,3 +60,21 @@ export type Counts = ReturnType<typeof createCounts>;
 export const addToCounts = `ON CONFLICT (account_id, day) DO UPDATE SET ${counters
   .map((column) => `${column} = run_counts.${column} + excluded.${column}`)
   .join(', ')}`;
+
+/** Adds to the counters of the day of `now` (epoch ms), within a transaction of the query builder. */
+export async function addCounts(
+  tx: Db,
+  account_id: IdBytes,
+  now: number,
+  added: Partial<Record<Counted, number>>,
+): Promise<void> {
+  const sums = Object.entries(added).map(([column, by]) => [
+    column,
+    sql<number>`${sql.ref(`run_counts.${column}`)} + ${by}`,
+  ]);
+  await tx
+    .insertInto('run_counts')
+    .values({ account_id, day: Math.floor(now / dayMs), ...none, ...added })
+    .onConflict((conflict) => conflict.columns(['account_id', 'day']).doUpdateSet(Object.fromEntries(sums)))
+    .execute();
+}

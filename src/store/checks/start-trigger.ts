@@ -1,4 +1,5 @@
 // A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
+import { addCounts } from '../base/counts.ts';
 import { countRows, findRow, insertRows } from '../base/rows.ts';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
@@ -40,7 +41,6 @@ export type TriggerStart =
   | { readonly outcome: 'queue-full'; readonly max: number; readonly waiting: number; readonly wanted: number };
 
 const keyRetentionMs = 86_400_000;
-const dayMs = 86_400_000;
 /** Rows per INSERT: many, and always the same number, so that the statement is prepared once. */
 const runsAtOnce = 100;
 
@@ -220,14 +220,5 @@ export async function countRuns(
       conflict.columns(['account_id', 'month']).doUpdateSet((row) => ({ used: row('usage.used', '+', runs) })),
     )
     .execute();
-  const zero = { scheduled: 0, passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 };
-  await tx
-    .insertInto('run_counts')
-    .values({ ...ownedBy(accountId), day: Math.floor(now / dayMs), ...zero, on_demand: runs })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'day'])
-        .doUpdateSet((row) => ({ on_demand: row('run_counts.on_demand', '+', runs) })),
-    )
-    .execute();
+  await addCounts(tx, idBytes(accountId), now, { on_demand: runs });
 }

@@ -13,7 +13,8 @@ import type { Seal } from '../base/seal.ts';
 import { forgetCopy, refuseUsed } from './copy-installation.ts';
 import { CopyError, copyTable, type TableListener, type VerifiedTable, verifyTables } from './copy-table.ts';
 import { createReadable, createReseal } from './reseal.ts';
-import { readFact, type Side, writeFact } from './side.ts';
+import { findFact, writeFact } from '../base/installation-fact.ts';
+import type { Side } from './side.ts';
 import { countSlice, deleteFromSlice, isOfAccounts, type Slice, type TableShape } from './table.ts';
 import { copyingFact } from '../base/unfinished.ts';
 
@@ -72,7 +73,7 @@ export async function copyAccount(
 async function earlierCopy(from: Side, to: Side, { account }: Progress): Promise<Progress | null> {
   let found: Progress | null = null;
   for (const side of [from, to]) {
-    const text = await readFact(side, copyingFact);
+    const text = await findFact(side.reader, copyingFact);
     if (text === null) continue;
     const progress = JSON.parse(text) as Partial<Progress>;
     if (progress.account !== account || progress.from !== from.shown || progress.to !== to.shown) {
@@ -87,7 +88,7 @@ async function requireCopyable(from: Side, to: Side, { id, accountId }: AccountO
   if (!(await hasAccount(from, id))) throw new CopyError(`the account ${accountId} does not exist in ${from.shown}`);
   if (!isAgain && (await hasAccount(to, id))) throw new CopyError(`${to.shown} already has the account ${accountId}`);
   const now = hourOf(await from.now());
-  const rolledUpTo = readProgress(await readFact(from, 'rolled-up'))?.hourAt;
+  const rolledUpTo = readProgress(await findFact(from.reader, 'rolled-up'))?.hourAt;
   const hoursBehind = (now - (rolledUpTo ?? (await oldestResult(from, id)) ?? now)) / hourMs;
   if (hoursBehind > hoursAgain) {
     throw new CopyError(

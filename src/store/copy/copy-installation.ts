@@ -1,6 +1,7 @@
 // Copies a whole installation from one database to another: all tables, resumable, verified (docs/decisions/0045).
 import { CopyError, copyTable, type TableListener, type VerifiedTable, verifyTables } from './copy-table.ts';
-import { readFact, sealOf, type Side, writeFact } from './side.ts';
+import { findFact, writeFact } from '../base/installation-fact.ts';
+import { sealOf, type Side } from './side.ts';
 import { type Cell, countSlice, databaseFacts, isCarried, type TableShape } from './table.ts';
 import { deleteRows } from '../base/rows.ts';
 import { copyingFact } from '../base/unfinished.ts';
@@ -46,12 +47,12 @@ export async function copyInstallation(
   await refuseUsed(from);
   await refuseUsed(to);
   await sealOf(from, order.secretKey);
-  if ((await readFact(from, copyingFact)) !== null) {
+  if ((await findFact(from.reader, copyingFact)) !== null) {
     throw new CopyError(`${from.shown} is itself an unfinished copy: finish that one first`);
   }
   const tables = from.tables.filter(isCarried);
   refuseOtherTables(from, to);
-  const aliveAt = await readFact(from, 'alive-at');
+  const aliveAt = await findFact(from.reader, 'alive-at');
   const standing = (await standingOf(from, to, aliveAt)) ?? (await begin(from, to, order, listener, aliveAt));
   const done = tables.findIndex(({ name }) => name === standing.table);
   if (standing.after !== null || done > 0) listener.onResume(standing.table);
@@ -96,7 +97,7 @@ function refuseOtherTables(from: Side, to: Side): void {
 
 /** Progress of an unfinished copy of this source; null = none. */
 async function standingOf(from: Side, to: Side, aliveAt: string | null): Promise<Progress | null> {
-  const text = await readFact(to, copyingFact);
+  const text = await findFact(to.reader, copyingFact);
   if (text === null) return null;
   const progress = JSON.parse(text) as Progress;
   return progress.from === from.shown && progress.aliveAt === aliveAt ? progress : null;
@@ -121,7 +122,7 @@ async function begin(
     .filter(({ name }) => name !== 'runtime_stages' && isCarried({ name }));
   if (found.length > 0 && !overwrite) {
     const what = found.map(({ name, rows }) => `${rows} rows of ${name}`).join(', ');
-    const other = await readFact(to, copyingFact);
+    const other = await findFact(to.reader, copyingFact);
     const why =
       other === null ? '' : ', left by an unfinished copy of another source or of an earlier state of this one';
     throw new CopyError(

@@ -3,7 +3,7 @@ import { createSeal, type Seal } from '../base/seal.ts';
 import type { Database } from '../base/database.ts';
 import { keyMark, openMark } from '../base/key-check.ts';
 import { NewerDatabaseError, schemaVersion } from '../base/migrate.ts';
-import { findRow } from '../base/rows.ts';
+import { findFact } from '../base/installation-fact.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { Row, TableShape } from './table.ts';
 
@@ -34,20 +34,6 @@ export interface Side extends Pick<Database, 'reader' | 'transaction'> {
  */
 export type SideUse = 'read' | 'copy' | 'move' | 'fill';
 
-/** A fact of the installation, or null. */
-export async function readFact({ reader }: Pick<Side, 'reader'>, key: string): Promise<string | null> {
-  return (await findRow(reader, 'installation', { key }, ['value']))?.value ?? null;
-}
-
-/** Writes a fact of the installation, within a transaction. */
-export async function writeFact(tx: Db, key: string, value: string): Promise<void> {
-  await tx
-    .insertInto('installation')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
-}
-
 /** A table by its name. */
 export function tableOf({ tables }: Pick<Side, 'tables'>, name: string): TableShape {
   const table = tables.find((each) => each.name === name);
@@ -58,7 +44,7 @@ export function tableOf({ tables }: Pick<Side, 'tables'>, name: string): TableSh
 /** The encryption by a key of 32 bytes. Throws WrongKeyError if the side's secrets were encrypted with another one. */
 export async function sealOf(side: Pick<Side, 'reader' | 'shown'>, key: Uint8Array): Promise<Seal> {
   const seal = createSeal(key);
-  const mark = await readFact(side, keyMark);
+  const mark = await findFact(side.reader, keyMark);
   if (mark !== null) openMark(seal, mark, side.shown);
   return seal;
 }

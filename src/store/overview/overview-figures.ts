@@ -1,6 +1,6 @@
 // Metrics of the checks on an overview page: the last 24 hours by hour, and availability of a day, a week and a month.
 // Rolled-up hours come from roll-ups and are cached; only newer ones come from results.
-import { findRow } from '../base/rows.ts';
+import { findFact } from '../base/installation-fact.ts';
 import { percentilesOf, sumBySpan } from '#domain/results/analytics.ts';
 import type { Availability, OutcomeBucket, OverviewFigures } from '#domain/results/overview.ts';
 import {
@@ -80,8 +80,7 @@ interface FiguresScope extends PastScope {
 
 /** The hour until which results are rolled up, epoch ms: between the first of 24 hours and the current one. */
 async function readRolledTo(reader: Db, now: number): Promise<number> {
-  const row = await findRow(reader, 'installation', { key: 'rolled-up' }, ['value']);
-  const hourAt = readProgress(row?.value ?? null)?.hourAt ?? 0;
+  const hourAt = readProgress(await findFact(reader, 'rolled-up'))?.hourAt ?? 0;
   return Math.max(firstHourOf(now), Math.min(hourAt, hourOf(now)));
 }
 

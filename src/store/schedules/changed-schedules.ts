@@ -1,6 +1,8 @@
 // Records the outcome of due slots before a change or deactivation of their check moves the schedule
 // (docs/decisions/0010).
-import { findRow, insertRows } from '../base/rows.ts';
+import { findFact } from '../base/installation-fact.ts';
+import { addCounts } from '../base/counts.ts';
+import { insertRows } from '../base/rows.ts';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import { idText } from '../base/codec.ts';
@@ -12,7 +14,6 @@ import type { Db } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 import { scheduleOf, slotRunId } from './schedule-due.ts';
 
-const dayMs = 86_400_000;
 const message = 'not run: the check was changed before it could be';
 
 /**
@@ -22,17 +23,17 @@ const message = 'not run: the check was changed before it could be';
 export async function missDueSlots(tx: Db, row: SchedulesTable, now: number, ownLocation: string): Promise<void> {
   const dueAt = await heldDueAt(tx, row);
   if (dueAt > now) return;
-  const lap = await findRow(tx, 'installation', { key: 'lap' }, ['value']);
+  const lap = Number((await findFact(tx, 'lap')) ?? 0);
   const due = scheduleOf({ row, nextDueAt: dueAt, until: now });
   let missed = 0;
   for (const { slotAt, location } of planRuns(due, now, [ownLocation]).runs) {
     const slots = (slotAt - dueAt) / row.interval_ms + 1;
-    const id = slotRunId(dueAt, idText(row.check_id), location, Number(lap?.value ?? 0));
+    const id = slotRunId(dueAt, idText(row.check_id), location, lap);
     const inserted = await insertRows(tx, 'results', { ...missedResult(row, now), id, location, slots }, 'keep');
     if (inserted > 0) missed += slots;
   }
   if (missed > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
-  await countMissed(tx, row, now, missed);
+  await addCounts(tx, row.account_id, now, { scheduled: missed, missed });
 }
 
 /**
@@ -63,18 +64,4 @@ function missedResult({ account_id, check_id, interval_ms }: SchedulesTable, now
     details: null,
     interval_ms,
   };
-}
-
-async function countMissed(tx: Db, { account_id }: SchedulesTable, now: number, missed: number): Promise<void> {
-  const none = { on_demand: 0, passed: 0, degraded: 0, failed: 0, unknown: 0 };
-  await tx
-    .insertInto('run_counts')
-    .values({ account_id, day: Math.floor(now / dayMs), ...none, scheduled: missed, missed })
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'day']).doUpdateSet((counts) => ({
-        scheduled: counts('run_counts.scheduled', '+', missed),
-        missed: counts('run_counts.missed', '+', missed),
-      })),
-    )
-    .execute();
 }

@@ -1,6 +1,8 @@
 // Records when pings could be received, and the gaps in between (docs/decisions/0091).
 import type { TimeSpan } from '#domain/checks/calendar.ts';
 import type { ReceptionGap } from '#domain/checks/heartbeat.ts';
+import { findFact, writeFact } from '../../base/installation-fact.ts';
+import type { Db } from '../../base/tables/schema.ts';
 import type { Database } from '../../base/database.ts';
 
 /** Reception of pings. Times are epoch ms. */
@@ -41,14 +43,7 @@ const closeMs = 60_000;
 const maxGaps = 20;
 
 export function createReceptions({ reader, transaction, clock }: Database): Receptions {
-  const read = async (database: Database['reader']): Promise<Reception> => {
-    const row = await database
-      .selectFrom('installation')
-      .select('value')
-      .where('key', '=', receptionKey)
-      .executeTakeFirst();
-    return readReception(row?.value ?? null);
-  };
+  const read = async (db: Db): Promise<Reception> => readReception(await findFact(db, receptionKey));
   return {
     async note(isReturn, { last, gapMs } = {}) {
       // Not written without heartbeats.
@@ -58,11 +53,7 @@ export function createReceptions({ reader, transaction, clock }: Database): Rece
         const before = await read(tx);
         const now = clock.now();
         const value = receptionText(afterSign({ ...before, ...last }, now, isReturn, gapMs?.() ?? null));
-        await tx
-          .insertInto('installation')
-          .values({ key: receptionKey, value })
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-          .execute();
+        await writeFact(tx, receptionKey, value);
         return before;
       });
     },

@@ -1,12 +1,13 @@
 // Deletes a check and everything that exists only for it. Alerts and deliveries are kept as history, and open alerts
 // are resolved.
 import type { Kysely } from 'kysely';
+import { addCounts } from '../../base/counts.ts';
 import { dropDependencies } from '../../checks/check-dependencies.ts';
 import { dropSchedule } from '../../schedules/check-schedules.ts';
 import { closeNotified, type CloseRules } from './close-notified.ts';
 import { idBytes } from '../../base/codec.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { type Database, ownedBy, touchAccount } from '../../base/database.ts';
+import { type Database, touchAccount } from '../../base/database.ts';
 import { lockRounds } from '../../base/locks/lock-rounds.ts';
 import { noteOrphans, removeHistory } from '../../accounts/orphans.ts';
 import { inStep } from '../../schedules/schedule-rounds.ts';
@@ -15,7 +16,6 @@ import { dropTarget } from '../../channels/subscriptions.ts';
 
 /** Maximum number of results deleted at once, because deletion blocks the event loop. */
 const resultsAtOnce = 1000;
-const dayMs = 86_400_000;
 
 /**
  * Deletes a check and sends recoveries for open alerts (docs/decisions/0103). `Orphans` deletes a long history in slices.
@@ -85,24 +85,5 @@ async function dropRuns(tx: Kysely<Tables>, accountId: string, checkId: string, 
   if (dropped.length === 0) return;
   const scheduled = dropped.filter(({ source }) => source === sourceCodes.encode('SCHEDULER')).length;
   const onDemand = dropped.length - scheduled;
-  await tx
-    .insertInto('run_counts')
-    .values({
-      ...ownedBy(accountId),
-      day: Math.floor(now / dayMs),
-      scheduled: -scheduled,
-      on_demand: -onDemand,
-      passed: 0,
-      degraded: 0,
-      failed: 0,
-      unknown: 0,
-      missed: 0,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'day']).doUpdateSet((row) => ({
-        scheduled: row('run_counts.scheduled', '-', scheduled),
-        on_demand: row('run_counts.on_demand', '-', onDemand),
-      })),
-    )
-    .execute();
+  await addCounts(tx, idBytes(accountId), now, { scheduled: -scheduled, on_demand: -onDemand });
 }
