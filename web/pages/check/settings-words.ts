@@ -1,19 +1,7 @@
 // Sentences about the settings of a check.
 import type { Assertion } from '#checks/show.ts';
 import type { AnswerOf } from '#contract/operations.ts';
-
-/** Abbreviations keep their capitals. */
-const capitals: Readonly<Record<string, string>> = { json: 'JSON' };
-
-/** `STATUS_CODE` as `Status code`, `JSON_BODY` as `JSON body`. */
-function wordOf(code: string): string {
-  const words = code
-    .toLowerCase()
-    .split('_')
-    .map((word) => capitals[word] ?? word)
-    .join(' ');
-  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
-}
+import { codeText } from '../../ui/text/format.ts';
 
 const comparisons: Readonly<Record<string, string>> = {
   EQUALS: 'equals',
@@ -36,7 +24,7 @@ const comparisons: Readonly<Record<string, string>> = {
 export function assertionText({ source, comparison, property, target, regex }: Assertion): string {
   const isUnary = /^(IS|NOT)_(EMPTY|NULL)$/.test(comparison);
   return [
-    wordOf(source),
+    codeText(source),
     property,
     regex ? `matching /${regex}/` : '',
     comparisons[comparison] ?? comparison,

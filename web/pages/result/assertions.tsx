@@ -4,6 +4,7 @@ import type { Evidence } from '#checks/show.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { evidenceOf, type Result } from '../../ui/checks/evidence.ts';
 import { Table } from '../../ui/layout/table.tsx';
+import { codeText } from '../../ui/text/format.ts';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
@@ -50,22 +51,15 @@ function Actual({ assertion }: { readonly assertion: Assertion }) {
 
 /** `Status code`, `JSON body $.stock`, `Headers content-type` */
 function subjectOf({ source, property, regex }: Assertion): string {
-  return [words(source), property, regex === null || regex === '' ? '' : `/${regex}/`].filter(Boolean).join(' ');
+  return [codeText(source), property, regex === null || regex === '' ? '' : `/${regex}/`].filter(Boolean).join(' ');
 }
 
 function expectedOf(assertion: Assertion): string {
   const { comparison, target } = assertion;
-  return words(comparison).toLowerCase() + (target === '' ? '' : ` ${target}${unitOf(assertion)}`);
+  return codeText(comparison).toLowerCase() + (target === '' ? '' : ` ${target}${unitOf(assertion)}`);
 }
 
 /** Times are compared in ms. */
 function unitOf({ source }: Assertion): string {
   return source === 'RESPONSE_TIME' || source === 'LATENCY' ? ' ms' : '';
-}
-
-const abbreviations = new Set(['JSON']);
-
-function words(name: string): string {
-  const [first = '', ...rest] = name.split('_').map((word) => (abbreviations.has(word) ? word : word.toLowerCase()));
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
 }

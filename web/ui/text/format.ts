@@ -30,6 +30,15 @@ export function sentence(message: string): string {
   return /^(?!await )[a-z]+(?:[ ,]|$)/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }
 
+/** `STATUS_CODE` as `Status code`, `JSON_BODY` as `JSON body`. */
+export function codeText(code: string): string {
+  const words = code
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replace(/\bjson\b/, 'JSON');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** `12,345` */
 export function count(value: number): string {
   return number.format(value);
