@@ -25,18 +25,9 @@ export interface AccountDeps extends Pick<Store, 'accounts'>, Omit<AccountRuntim
 }
 
 /** All accounts of the key, in the key's order. */
-export interface AccountActions {
-  list(caller: Caller): Promise<Account[]>;
-  /** `me` = the account of the request. Refuses (`not-found`) accounts that the key has no access to. */
-  find(caller: Caller, id: string): Promise<Account>;
-  /** Gives the creating key access to the account; a person who creates one becomes its owner. */
-  create(caller: Caller, account: NewAccount): Promise<Account>;
-  change(caller: Caller, id: string, change: AccountChange): Promise<Account>;
-  /** Usage of the current UTC calendar month. */
-  usage(caller: Caller, id: string): Promise<Usage>;
-}
+export type AccountActions = ReturnType<typeof createAccountActions>;
 
-export function createAccountActions(deps: AccountDeps): AccountActions {
+export function createAccountActions(deps: AccountDeps) {
   const { accounts, forget, clock } = deps;
   const reached = (caller: Caller, id: string): string => {
     const wanted = id === 'me' ? caller.accountId : id.toLowerCase();
@@ -45,17 +36,19 @@ export function createAccountActions(deps: AccountDeps): AccountActions {
   };
   const rules = { ...deps, now: () => clock.now() };
   return {
-    list(caller) {
+    list(caller: Caller): Promise<Account[]> {
       requirePermission(caller, 'read');
       return accounts.list(caller.accountIds);
     },
-    async find(caller, id) {
+    /** `me` = the account of the request. Refuses (`not-found`) accounts that the key has no access to. */
+    async find(caller: Caller, id: string): Promise<Account> {
       requirePermission(caller, 'read');
       const [account] = await accounts.list([reached(caller, id)]);
       if (account === undefined) throw notFound('account', id);
       return account;
     },
-    async create(caller, wanted) {
+    /** Gives the creating key access to the account; a person who creates one becomes its owner. */
+    async create(caller: Caller, wanted: NewAccount): Promise<Account> {
       requirePermission(caller, 'operate');
       refuseProblems(runtimeNameProblems(wanted.runtimeId, rules));
       const account: Account = { ...wanted, id: newId(), createdAt: clock.now() };
@@ -63,7 +56,7 @@ export function createAccountActions(deps: AccountDeps): AccountActions {
       forget(caller.principal.id);
       return account;
     },
-    async change(caller, id, change) {
+    async change(caller: Caller, id: string, change: AccountChange): Promise<Account> {
       requirePermission(caller, 'admin');
       const wanted = reached(caller, id);
       const { runtimeId } = change;
@@ -77,7 +70,8 @@ export function createAccountActions(deps: AccountDeps): AccountActions {
       if (account === null) throw notFound('account', id);
       return account;
     },
-    async usage(caller, id) {
+    /** Usage of the current UTC calendar month. */
+    async usage(caller: Caller, id: string): Promise<Usage> {
       requirePermission(caller, 'read');
       const usage = await accounts.usage(reached(caller, id), clock.now());
       if (usage === null) throw notFound('account', id);

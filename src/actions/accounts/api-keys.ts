@@ -1,4 +1,5 @@
 // Actions on API keys (decisions: API key, Key and accounts).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { ApiKey, ApiKeyRole, Caller } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -23,23 +24,12 @@ export interface ApiKeyDeps extends Pick<Store, 'apiKeys'> {
   readonly clock: Clock;
 }
 
-export interface ApiKeyActions {
-  /** Only this response contains the key itself. */
-  create(caller: Caller, wanted: NewApiKey): Promise<ApiKey & { readonly key: string }>;
-  /** Keys that share an account with the caller's key, with the shared accounts; oldest first. */
-  list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: ApiKey[]; total: number }>;
-  /** Refuses (`not-found`) a key that shares no account with the caller's. */
-  find(caller: Caller, id: string): Promise<ApiKey>;
-  /**
-   * Removes all accounts of the caller's key from the key; a key without accounts is deleted. Refuses (`conflict`) the
-   * calling key, so that callers cannot lock themselves out.
-   */
-  revoke(caller: Caller, id: string): Promise<void>;
-}
+export type ApiKeyActions = ReturnType<typeof createApiKeyActions>;
 
-export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyDeps): ApiKeyActions {
+export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyDeps) {
   return {
-    async create(caller, wanted) {
+    /** Only this response contains the key itself. */
+    async create(caller: Caller, wanted: NewApiKey): Promise<ApiKey & { readonly key: string }> {
       requirePermission(caller, 'admin');
       if (wanted.role === 'operator') requirePermission(caller, 'operate');
       const now = clock.now();
@@ -60,19 +50,25 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyDeps): 
       await apiKeys.add(key, keyHash(text));
       return { ...key, key: text };
     },
-    async list(caller, page) {
+    /** Keys that share an account with the caller's key, with the shared accounts; oldest first. */
+    async list(caller: Caller, page: Slice): Promise<Page<ApiKey>> {
       requirePermission(caller, 'admin');
       const { rows, total } = await apiKeys.list(caller.accountIds, page);
       return { rows: rows.map((key) => sharedWith(caller, key)), total };
     },
-    async find(caller, id) {
+    /** Refuses (`not-found`) a key that shares no account with the caller's. */
+    async find(caller: Caller, id: string): Promise<ApiKey> {
       requirePermission(caller, 'admin');
       const key = isUuid(id) ? await apiKeys.find(id) : null;
       const shown = key && sharedWith(caller, key);
       if (!shown || shown.accountIds.length === 0) throw notFound('API key', id);
       return shown;
     },
-    async revoke(caller, id) {
+    /**
+     * Removes all accounts of the caller's key from the key; a key without accounts is deleted. Refuses (`conflict`) the
+     * calling key, so that callers cannot lock themselves out.
+     */
+    async revoke(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'admin');
       const keyId = id.toLowerCase();
       if (caller.principal.kind === 'api-key' && keyId === caller.principal.id) {

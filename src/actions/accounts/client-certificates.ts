@@ -16,30 +16,23 @@ export interface ShownClientCertificate extends Omit<ClientCertificate, 'key' | 
 /** Dependencies of these actions. */
 export type ClientCertificateDeps = Pick<Store, 'clientCertificates'>;
 
-export interface ClientCertificateActions {
-  /** Ordered by creation time. */
-  list(caller: Caller): Promise<ShownClientCertificate[]>;
-  find(caller: Caller, id: string): Promise<ShownClientCertificate>;
-  /** Replaces the certificate of the same host. Refuses (`invalid`) certificates and keys that TLS cannot use. */
-  create(caller: Caller, identity: ClientIdentity): Promise<ShownClientCertificate>;
-  remove(caller: Caller, id: string): Promise<void>;
-}
+export type ClientCertificateActions = ReturnType<typeof createClientCertificateActions>;
 
-export function createClientCertificateActions({
-  clientCertificates,
-}: ClientCertificateDeps): ClientCertificateActions {
+export function createClientCertificateActions({ clientCertificates }: ClientCertificateDeps) {
   return {
-    async list(caller) {
+    /** Ordered by creation time. */
+    async list(caller: Caller): Promise<ShownClientCertificate[]> {
       requirePermission(caller, 'read');
       return (await clientCertificates.all(caller.accountId)).map(shown);
     },
-    async find(caller, id) {
+    async find(caller: Caller, id: string): Promise<ShownClientCertificate> {
       requirePermission(caller, 'read');
       const found = (await clientCertificates.all(caller.accountId)).find((each) => each.id === id);
       if (found === undefined) throw notFound('client certificate', id);
       return shown(found);
     },
-    async create(caller, identity) {
+    /** Replaces the certificate of the same host. Refuses (`invalid`) certificates and keys that TLS cannot use. */
+    async create(caller: Caller, identity: ClientIdentity): Promise<ShownClientCertificate> {
       requirePermission(caller, 'write');
       const host = parseHost(identity.host);
       if (host === null)
@@ -48,7 +41,7 @@ export function createClientCertificateActions({
       if (problem !== null) throw invalidField(problem.path, problem.message);
       return shown(await clientCertificates.add(caller.accountId, { ...identity, host }));
     },
-    async remove(caller, id) {
+    async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await clientCertificates.remove(caller.accountId, id))) throw notFound('client certificate', id);
     },

@@ -1,4 +1,5 @@
 // Actions on invitations: one-time links for joining an account.
+import type { Page, Slice } from '#store/base/database.ts';
 import type { StoredUser } from '#store/accounts/users.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller, MemberRole } from '#domain/accounts/api-key.ts';
@@ -39,7 +40,7 @@ export interface ShownInvite {
 }
 
 export interface InviteActions {
-  list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: Invite[]; total: number }>;
+  list(caller: Caller, page: Slice): Promise<Page<Invite>>;
   /**
    * Sends the link by email, or returns it if email is not set up or the mail server does not take it; null = sent.
    * Replaces an earlier invitation of the same email address.

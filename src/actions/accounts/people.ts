@@ -1,4 +1,5 @@
 // Actions on the members of an account.
+import type { Page, Slice } from '#store/base/database.ts';
 import type { MemberChange } from '#store/accounts/users.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, type MemberRole, mayManageOwners } from '#domain/accounts/api-key.ts';
@@ -13,18 +14,9 @@ export interface PeopleDeps extends Pick<Store, 'users'> {
   readonly forgetUser: (userId: string) => void;
 }
 
-export interface PeopleActions {
-  list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;
-  /** Refuses (`conflict`) to change the role of the last owner. */
-  changeRole(caller: Caller, id: string, role: MemberRole): Promise<Member>;
-  /**
-   * Removes a person from the account and deletes a person who is in no other account. Refuses (`conflict`) the last
-   * owner.
-   */
-  remove(caller: Caller, id: string): Promise<void>;
-}
+export type PeopleActions = ReturnType<typeof createPeopleActions>;
 
-export function createPeopleActions({ users, forgetUser }: PeopleDeps): PeopleActions {
+export function createPeopleActions({ users, forgetUser }: PeopleDeps) {
   const find = async ({ accountId }: Caller, id: string): Promise<Member> => {
     const member = isUuid(id) ? await users.member(accountId, id) : null;
     if (member === null) throw notFound('person', id);
@@ -41,18 +33,23 @@ export function createPeopleActions({ users, forgetUser }: PeopleDeps): PeopleAc
     forgetUser(id);
   };
   return {
-    list(caller, page) {
+    list(caller: Caller, page: Slice): Promise<Page<Member>> {
       requirePermission(caller, 'admin');
       return users.members(caller.accountId, page);
     },
-    async changeRole(caller, id, role) {
+    /** Refuses (`conflict`) to change the role of the last owner. */
+    async changeRole(caller: Caller, id: string, role: MemberRole): Promise<Member> {
       requirePermission(caller, 'admin');
       const member = await find(caller, id);
       requireOwnerFor(caller, member.role, role);
       settle(await users.changeRole(caller.accountId, id, role), id);
       return { ...member, role };
     },
-    async remove(caller, id) {
+    /**
+     * Removes a person from the account and deletes a person who is in no other account. Refuses (`conflict`) the last
+     * owner.
+     */
+    async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'admin');
       requireOwnerFor(caller, (await find(caller, id)).role);
       settle(await users.removeMember(caller.accountId, id), id);

@@ -22,21 +22,18 @@ export interface Credentials {
   readonly password: string;
 }
 
-export interface SetupActions {
-  /** Whether the installation has no user yet. */
-  isNeeded(): Promise<boolean>;
-  /** Creates an operator with a setup link and returns the user's ID. Refuses (`not-found`) an invalid link. */
-  create(token: string, credentials: Credentials): Promise<string>;
-}
+export type SetupActions = ReturnType<typeof createSetupActions>;
 
 const brokenLink =
   'This link was used, has expired or is incomplete. Run "tocsin new-user" on the server for a new one.';
 
-export function createSetupActions(deps: SetupDeps): SetupActions {
+export function createSetupActions(deps: SetupDeps) {
   const { users, setupLinks, passwords, forgetUser, clock } = deps;
   return {
-    isNeeded: () => users.isEmpty(),
-    async create(token, { email, password }) {
+    /** Whether the installation has no user yet. */
+    isNeeded: (): Promise<boolean> => users.isEmpty(),
+    /** Creates an operator with a setup link and returns the user's ID. Refuses (`not-found`) an invalid link. */
+    async create(token: string, { email, password }: Credentials): Promise<string> {
       const hash = tokenHash(token);
       if (!isTokenText(token) || !(await setupLinks.isValid(hash))) throw notFoundMessage(brokenLink);
       await requireGoodPassword('password', password, email);

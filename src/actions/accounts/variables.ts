@@ -1,4 +1,5 @@
 // Actions on environment variables of an account (reference: variable; spec §5).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
@@ -14,31 +15,15 @@ import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { nestedVariableWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
-/** Offset and size of a page. */
-export interface Slice {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** Dependencies of these actions. */
 export interface VariableDeps extends Pick<Store, 'variables'> {
   readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
 }
 
 /** Responses never contain secret values, and locked values only for callers who may change them. */
-export interface VariableActions {
-  /** Ordered by key. */
-  list(caller: Caller, slice: Slice): Promise<{ rows: ShownVariable[]; total: number }>;
-  find(caller: Caller, key: string): Promise<ShownVariable>;
-  /** Refuses (`conflict`) a key that exists. */
-  create(caller: Caller, variable: VariableInput): Promise<Warned<ShownVariable>>;
-  /** Keeps fields that are not given. Refuses to turn a secret into a plain variable without a new value. */
-  change(caller: Caller, key: string, change: Partial<Omit<VariableInput, 'key'>>): Promise<Warned<ShownVariable>>;
-  /** Returns warnings about checks that use the variable. */
-  remove(caller: Caller, key: string): Promise<readonly Warning[]>;
-}
+export type VariableActions = ReturnType<typeof createVariableActions>;
 
-export function createVariableActions({ variables, missingVariables }: VariableDeps): VariableActions {
+export function createVariableActions({ variables, missingVariables }: VariableDeps) {
   const shown = (caller: Caller, variable: EnvironmentVariable): ShownVariable => {
     const [one] = shownVariables(caller, [variable]);
     return one ?? { ...variable, value: null };
@@ -49,18 +34,20 @@ export function createVariableActions({ variables, missingVariables }: VariableD
       nestedVariableWarnings([variable], () => 'value'),
     );
   return {
-    async list(caller, slice) {
+    /** Ordered by key. */
+    async list(caller: Caller, slice: Slice): Promise<Page<ShownVariable>> {
       requirePermission(caller, 'read');
       const { rows, total } = await variables.list(caller.accountId, slice);
       return { rows: shownVariables(caller, rows), total };
     },
-    async find(caller, key) {
+    async find(caller: Caller, key: string): Promise<ShownVariable> {
       requirePermission(caller, 'read');
       const variable = await variables.find(caller.accountId, key);
       if (variable === null) throw notFound('environment variable', key);
       return shown(caller, variable);
     },
-    async create(caller, input) {
+    /** Refuses (`conflict`) a key that exists. */
+    async create(caller: Caller, input: VariableInput): Promise<Warned<ShownVariable>> {
       requirePermission(caller, 'write');
       requireVariableName(input.key, 'key');
       const variable: EnvironmentVariable = { ...input, value: mergedValue(input, null, 'value') };
@@ -69,7 +56,8 @@ export function createVariableActions({ variables, missingVariables }: VariableD
       }
       return written(caller, variable);
     },
-    async change(caller, key, { value = null, ...change }) {
+    /** Keeps fields that are not given. Refuses to turn a secret into a plain variable without a new value. */
+    async change(caller: Caller, key: string, { value = null, ...change }: Partial<Omit<VariableInput, 'key'>>) {
       requirePermission(caller, 'write');
       const changed = await variables.change(caller.accountId, key, (present) => {
         const next = { ...present, ...change };
@@ -79,7 +67,8 @@ export function createVariableActions({ variables, missingVariables }: VariableD
       if (changed === null) throw notFound('environment variable', key);
       return written(caller, changed);
     },
-    async remove(caller, key) {
+    /** Returns warnings about checks that use the variable. */
+    async remove(caller: Caller, key: string): Promise<readonly Warning[]> {
       requirePermission(caller, 'write');
       if (!(await variables.remove(caller.accountId, key))) throw notFound('environment variable', key);
       return missingVariables.ofDeletion(caller.accountId, [key]);

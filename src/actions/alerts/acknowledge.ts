@@ -23,21 +23,9 @@ export interface AcknowledgeDeps extends Pick<Store, 'incidents' | 'apiKeys'>, A
   readonly clock: Clock;
 }
 
-export interface AcknowledgeActions {
-  /**
-   * Acknowledges the open incident of an alert; the first acknowledgement remains. Refuses with `not-found`, and
-   * (`conflict`) if the incident has ended or the alert is about a certificate.
-   */
-  acknowledge(caller: Caller, alertId: string): Promise<Incident>;
-  /** Takes it back. Refuses like `acknowledge`. */
-  unacknowledge(caller: Caller, alertId: string): Promise<void>;
-  /** The incident of a link; null = a test message. Refuses (`not-found`) an invalid or expired link. */
-  open(token: string): Promise<ShownIncident | null>;
-  /** Acknowledges the incident of a link if it is open. Refuses like `open`. */
-  acknowledgeLinked(token: string): Promise<ShownIncident | null>;
-}
+export type AcknowledgeActions = ReturnType<typeof createAcknowledgeActions>;
 
-export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActions {
+export function createAcknowledgeActions(deps: AcknowledgeDeps) {
   const { incidents, links, clock, onAcknowledged } = deps;
   const find = async (accountId: string, id: string): Promise<Incident> => {
     const incident = await incidents.find(accountId, id);
@@ -66,24 +54,31 @@ export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActi
     return found;
   };
   return {
-    async acknowledge(caller, alertId) {
+    /**
+     * Acknowledges the open incident of an alert; the first acknowledgement remains. Refuses with `not-found`, and
+     * (`conflict`) if the incident has ended or the alert is about a certificate.
+     */
+    async acknowledge(caller: Caller, alertId: string): Promise<Incident> {
       requirePermission(caller, 'write');
       const id = await incidentIdOf(caller, alertId);
       const incident = await acknowledge(caller.accountId, id, await findAcknowledger(caller, deps));
       requireOpen(incident);
       return incident;
     },
-    async unacknowledge(caller, alertId) {
+    /** Takes it back. Refuses like `acknowledge`. */
+    async unacknowledge(caller: Caller, alertId: string): Promise<void> {
       requirePermission(caller, 'write');
       const id = await incidentIdOf(caller, alertId);
       await incidents.unacknowledge(caller.accountId, id);
       requireOpen(await find(caller.accountId, id));
     },
-    async open(token) {
+    /** The incident of a link; null = a test message. Refuses (`not-found`) an invalid or expired link. */
+    async open(token: string): Promise<ShownIncident | null> {
       const { accountId, incidentId } = linked(token);
       return isSampleIncident(incidentId) ? null : shown(accountId, await find(accountId, incidentId));
     },
-    async acknowledgeLinked(token) {
+    /** Acknowledges the incident of a link if it is open. Refuses like `open`. */
+    async acknowledgeLinked(token: string): Promise<ShownIncident | null> {
       const { accountId, incidentId } = linked(token);
       if (isSampleIncident(incidentId)) return null;
       const by = { type: 'link', id: null, name: null } as const;

@@ -1,4 +1,5 @@
 // Actions on alert channels and their subscriptions (reference §1; spec §2.4, §5 rule 2).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
@@ -14,7 +15,6 @@ import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
 import { invalidField, notFound } from '../refusal.ts';
 import { savedOrRefused } from '../checks/saved.ts';
-import type { Slice } from '../accounts/variables.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 type Switch =
@@ -77,40 +77,30 @@ export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' |
 }
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`, or `invalid` in a subscription. */
-export interface ChannelActions {
-  /** Ordered by ID. */
-  list(caller: Caller, slice: Slice): Promise<{ rows: ShownChannel[]; total: number }>;
-  find(caller: Caller, id: number): Promise<ShownChannel>;
-  /** Refuses templates that are invalid or use a secret variable. */
-  create(caller: Caller, input: ChannelInput): Promise<ShownChannel>;
-  /** Keeps fields that are not given, also in `config`. Replaces `subscriptions` as a whole. */
-  change(caller: Caller, id: number, change: Change<ChannelInput>): Promise<ShownChannel>;
-  /** Adds a subscription or changes the existing one to the check or group. */
-  subscribe(caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription>;
-  /** Cancels pending deliveries and keeps the delivery history. */
-  remove(caller: Caller, id: number): Promise<void>;
-}
+export type ChannelActions = ReturnType<typeof createChannelActions>;
 
 /** Fields of a new channel that the store sets. */
 const newChannel = { id: 0, createdAt: 0, updatedAt: null, exhaustedInARow: 0, failingSince: null };
 
-export function createChannelActions(deps: ChannelDeps): ChannelActions {
+export function createChannelActions(deps: ChannelDeps) {
   const { alertChannels, validateConfig, clock } = deps;
   const shown = (caller: Caller, stored: Stored) =>
     shownChannel(caller, stored, deps.shownConfig(stored.channel, clock.now()));
   return {
-    async list(caller, slice) {
+    /** Ordered by ID. */
+    async list(caller: Caller, slice: Slice): Promise<Page<ShownChannel>> {
       requirePermission(caller, 'read');
       const { rows, total } = await alertChannels.list(caller.accountId, slice);
       return { rows: rows.map((stored) => shown(caller, stored)), total };
     },
-    async find(caller, id) {
+    async find(caller: Caller, id: number): Promise<ShownChannel> {
       requirePermission(caller, 'read');
       const stored = await alertChannels.find(caller.accountId, id);
       if (stored === null) throw notFound('alert channel', id);
       return shown(caller, stored);
     },
-    async create(caller, { subscriptions, ...written }) {
+    /** Refuses templates that are invalid or use a secret variable. */
+    async create(caller: Caller, { subscriptions, ...written }: ChannelInput): Promise<ShownChannel> {
       requirePermission(caller, 'write');
       const report = zonedReport(written.report, await accountZone(deps, caller.accountId));
       const input = { ...written, report };
@@ -126,9 +116,14 @@ export function createChannelActions(deps: ChannelDeps): ChannelActions {
       deps.onWritten();
       return warned(deps, shown(caller, saved));
     },
-    change: async (caller, id, change) => warned(deps, shown(caller, await changeChannel(deps, caller, id, change))),
-    subscribe: (caller, id, subscription) => subscribeChannel(deps, caller, id, subscription),
-    async remove(caller, id) {
+    /** Keeps fields that are not given, also in `config`. Replaces `subscriptions` as a whole. */
+    change: async (caller: Caller, id: number, change: Change<ChannelInput>): Promise<ShownChannel> =>
+      warned(deps, shown(caller, await changeChannel(deps, caller, id, change))),
+    /** Adds a subscription or changes the existing one to the check or group. */
+    subscribe: (caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription> =>
+      subscribeChannel(deps, caller, id, subscription),
+    /** Cancels pending deliveries and keeps the delivery history. */
+    async remove(caller: Caller, id: number): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await alertChannels.remove(caller.accountId, id))) throw notFound('alert channel', id);
     },

@@ -109,34 +109,30 @@ export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variab
   readonly clock: Clock;
 }
 
-export interface AlertMessageActions {
-  /** Sends nothing. Template errors are part of the response. Refuses (`invalid`) an unknown result ID. */
-  preview(caller: Caller, order: PreviewOrder): Promise<Preview>;
-  /** Configurations to start from. */
-  presets(caller: Caller): readonly ChannelPreset[];
-  /**
-   * Sends one message with sample values on the path of an alert and waits for the outcome. Refuses with `not-found`,
-   * `invalid` if a template cannot be rendered, `conflict` if it must wait, e.g. for a limit of the account, and
-   * `timeout` if there is no outcome in time.
-   */
-  test(caller: Caller, channelId: number, alertType: AlertType, signal: AbortSignal): Promise<Settled>;
-}
+export type AlertMessageActions = ReturnType<typeof createAlertMessageActions>;
 
 /** Maximum duration of an attempt and of recording it, ms. */
 const maxAnswerMs = 40_000;
 
-export function createAlertMessageActions(deps: AlertMessageDeps): AlertMessageActions {
+export function createAlertMessageActions(deps: AlertMessageDeps) {
   const { channels } = deps;
   const alerts = alertsOf(deps);
   return {
-    preview: (caller, order) => preview(deps, alerts, caller, order),
+    /** Sends nothing. Template errors are part of the response. Refuses (`invalid`) an unknown result ID. */
+    preview: (caller: Caller, order: PreviewOrder): Promise<Preview> => preview(deps, alerts, caller, order),
 
-    presets(caller) {
+    /** Configurations to start from. */
+    presets(caller: Caller): readonly ChannelPreset[] {
       requirePermission(caller, 'read');
       return deps.presets;
     },
 
-    async test(caller, channelId, alertType, signal) {
+    /**
+     * Sends one message with sample values on the path of an alert and waits for the outcome. Refuses with `not-found`,
+     * `invalid` if a template cannot be rendered, `conflict` if it must wait, e.g. for a limit of the account, and
+     * `timeout` if there is no outcome in time.
+     */
+    async test(caller: Caller, channelId: number, alertType: AlertType, signal: AbortSignal): Promise<Settled> {
       requirePermission(caller, 'write');
       const { accountId } = caller;
       const stored = await channels.find(accountId, channelId);

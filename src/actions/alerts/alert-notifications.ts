@@ -1,4 +1,5 @@
 // Deliveries in the reference's short form, one line per delivery (reference §4.7).
+import type { Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import { type Delivery, type DeliveryStatus, deliveryStatuses } from '#domain/deliveries/delivery.ts';
@@ -30,8 +31,6 @@ export interface Notification {
   readonly checkType: string | null;
 }
 
-type Page = { readonly limit: number; readonly offset: number };
-
 /** Dependencies of this action. */
 export interface AlertNotificationDeps extends Pick<Store, 'alertNotifications'>, Pick<DeliveryDeps, 'redactorOf'> {
   readonly deliveries: Pick<DeliveryDeps['deliveries'], 'list'>;
@@ -40,18 +39,16 @@ export interface AlertNotificationDeps extends Pick<Store, 'alertNotifications'>
   readonly clock: Clock;
 }
 
-export interface AlertNotificationActions {
-  /** Newest first. */
-  list(caller: Caller, question: NotificationQuestion, page: Page): Promise<{ rows: Notification[]; total: number }>;
-}
+export type AlertNotificationActions = ReturnType<typeof createAlertNotificationActions>;
 
 const dayMs = 86_400_000;
 const others: readonly DeliveryStatus[] = deliveryStatuses.filter((status) => !lostStatuses.includes(status));
 
-export function createAlertNotificationActions(deps: AlertNotificationDeps): AlertNotificationActions {
+export function createAlertNotificationActions(deps: AlertNotificationDeps) {
   const { deliveries, alertNotifications, redactorOf, clock } = deps;
   return {
-    async list(caller, { alertChannelId, hasFailures, ...span }, page) {
+    /** Newest first. */
+    async list(caller: Caller, { alertChannelId, hasFailures, ...span }: NotificationQuestion, page: Slice) {
       requirePermission(caller, 'read');
       const to = span.to ?? clock.now();
       const from = span.from ?? to - dayMs;

@@ -1,4 +1,5 @@
 // The alerts that were raised, whether or not a channel was notified (reference §4.7: check-alert).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Alert } from '#domain/alerts/alert.ts';
@@ -30,28 +31,19 @@ export interface AlertSpan {
   readonly to?: number;
 }
 
-type Page = { readonly limit: number; readonly offset: number };
-
 /** Dependencies of these actions. */
 export interface CheckAlertDeps extends Pick<Store, 'checkAlerts' | 'checkResults'> {
   readonly clock: Clock;
 }
 
-export interface CheckAlertActions {
-  /** Newest first; of all checks if `checkId` is null. Refuses (`not-found`) an unknown check. */
-  list(
-    caller: Caller,
-    checkId: string | null,
-    span: AlertSpan,
-    page: Page,
-  ): Promise<{ rows: StoredAlert[]; total: number }>;
-}
+export type CheckAlertActions = ReturnType<typeof createCheckAlertActions>;
 
 const spanMs = 6 * 3_600_000;
 
-export function createCheckAlertActions({ checkAlerts, checkResults, clock }: CheckAlertDeps): CheckAlertActions {
+export function createCheckAlertActions({ checkAlerts, checkResults, clock }: CheckAlertDeps) {
   return {
-    async list(caller, checkId, span, page) {
+    /** Newest first; of all checks if `checkId` is null. Refuses (`not-found`) an unknown check. */
+    async list(caller: Caller, checkId: string | null, span: AlertSpan, page: Slice): Promise<Page<StoredAlert>> {
       requirePermission(caller, 'read');
       if (checkId !== null && (await checkResults.subject(caller.accountId, checkId)) === null) {
         throw notFound('check', checkId);

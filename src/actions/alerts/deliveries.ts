@@ -1,4 +1,5 @@
 // Actions on deliveries: list, retry, cancel and replay (decisions: Webhook delivery, Resources of our own).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { DeliveryChange } from '#store/channels/delivery-changes.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
@@ -29,8 +30,6 @@ export interface DeliveryFilter {
   readonly to?: number;
 }
 
-type Page = { readonly limit: number; readonly offset: number };
-
 /** Dependencies of these actions. */
 export interface DeliveryDeps extends Pick<Store, 'deliveries' | 'heldDeliveries'> {
   readonly redactorOf: RedactorOf;
@@ -39,38 +38,13 @@ export interface DeliveryDeps extends Pick<Store, 'deliveries' | 'heldDeliveries
 }
 
 /** All responses are redacted. All actions but `list` refuse (`not-found`) unknown IDs. */
-export interface DeliveryActions {
-  /** Newest first. */
-  list(caller: Caller, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
-  find(caller: Caller, id: string): Promise<LoggedDelivery>;
-  /**
-   * Makes a pending delivery due now; if it fails, the schedule of retries continues. Refuses (`conflict`) finished
-   * deliveries, and all while deliveries are held.
-   */
-  retry(caller: Caller, id: string): Promise<LoggedDelivery>;
-  /**
-   * Cancels a pending delivery. Waits for an attempt in progress; if it finishes the delivery, there is nothing left to
-   * cancel. Refuses (`conflict`) finished deliveries.
-   */
-  cancel(caller: Caller, id: string, signal: AbortSignal): Promise<LoggedDelivery>;
-  /**
-   * Creates a new delivery of the same alert, rendered by the channel's current template, with IS_REPLAY and REPLAY_OF.
-   * A message created without a template is sent byte for byte. Refuses (`conflict`) a pending delivery and one whose
-   * channel was deleted.
-   */
-  replay(caller: Caller, id: string): Promise<LoggedDelivery>;
-  /**
-   * Replays all deliveries of a channel that were created since then (epoch ms), were not received and not replayed
-   * yet; returns their number.
-   */
-  replayLost(caller: Caller, alertChannelId: number, since: number): Promise<number>;
-}
+export type DeliveryActions = ReturnType<typeof createDeliveryActions>;
 
 /** Longer than any attempt: 30 s for the response, plus the time to record it. */
 const maxAttemptMs = 40_000;
 const silence: Hints = () => () => {};
 
-export function createDeliveryActions(deps: DeliveryDeps): DeliveryActions {
+export function createDeliveryActions(deps: DeliveryDeps) {
   const { deliveries, heldDeliveries, redactorOf, wake } = deps;
   const find = async (caller: Caller, id: string): Promise<LoggedDelivery> => {
     const found = await deliveries.find(caller.accountId, id);
@@ -78,16 +52,21 @@ export function createDeliveryActions(deps: DeliveryDeps): DeliveryActions {
     return redacted(caller, found, await redactorOf(found.delivery));
   };
   return {
-    async list(caller, filter, page) {
+    /** Newest first. */
+    async list(caller: Caller, filter: DeliveryFilter, page: Slice): Promise<Page<LoggedDelivery>> {
       requirePermission(caller, 'read');
       const { rows, total } = await deliveries.list(caller.accountId, filter, page);
       return { rows: await redactAll(caller, rows, redactorOf), total };
     },
-    find(caller, id) {
+    find(caller: Caller, id: string): Promise<LoggedDelivery> {
       requirePermission(caller, 'read');
       return find(caller, id);
     },
-    async retry(caller, id) {
+    /**
+     * Makes a pending delivery due now; if it fails, the schedule of retries continues. Refuses (`conflict`) finished
+     * deliveries, and all while deliveries are held.
+     */
+    async retry(caller: Caller, id: string): Promise<LoggedDelivery> {
       requirePermission(caller, 'write');
       const hold = await heldDeliveries.find();
       if (hold !== null) throw new Refusal('conflict', `${holdWords(hold)} ${releaseHint}`);
@@ -95,7 +74,11 @@ export function createDeliveryActions(deps: DeliveryDeps): DeliveryActions {
       wake();
       return find(caller, id);
     },
-    async cancel(caller, id, signal) {
+    /**
+     * Cancels a pending delivery. Waits for an attempt in progress; if it finishes the delivery, there is nothing left to
+     * cancel. Refuses (`conflict`) finished deliveries.
+     */
+    async cancel(caller: Caller, id: string, signal: AbortSignal): Promise<LoggedDelivery> {
       requirePermission(caller, 'write');
       let change: DeliveryChange = 'under-way';
       const isOver = async () => {
@@ -106,14 +89,23 @@ export function createDeliveryActions(deps: DeliveryDeps): DeliveryActions {
       requireDone(change, id);
       return find(caller, id);
     },
-    async replay(caller, id) {
+    /**
+     * Creates a new delivery of the same alert, rendered by the channel's current template, with IS_REPLAY and REPLAY_OF.
+     * A message created without a template is sent byte for byte. Refuses (`conflict`) a pending delivery and one whose
+     * channel was deleted.
+     */
+    async replay(caller: Caller, id: string): Promise<LoggedDelivery> {
       requirePermission(caller, 'write');
       const replayId = newId();
       requireDone(await deliveries.replay(caller.accountId, id, replayId), id);
       wake();
       return find(caller, replayId);
     },
-    async replayLost(caller, alertChannelId, since) {
+    /**
+     * Replays all deliveries of a channel that were created since then (epoch ms), were not received and not replayed
+     * yet; returns their number.
+     */
+    async replayLost(caller: Caller, alertChannelId: number, since: number): Promise<number> {
       requirePermission(caller, 'write');
       const count = await deliveries.replayLost(caller.accountId, alertChannelId, since);
       if (count === null) throw notFound('alert channel', alertChannelId);

@@ -22,15 +22,9 @@ export interface EndedHold extends ShownHold {
   readonly count: number;
 }
 
-export interface HeldDeliveryActions {
-  find(caller: Caller): Promise<ShownHold>;
-  /** Sends the waiting deliveries; does nothing if nothing is held. */
-  release(caller: Caller): Promise<EndedHold>;
-  /** Cancels the waiting deliveries; does nothing if nothing is held. */
-  discard(caller: Caller): Promise<EndedHold>;
-}
+export type HeldDeliveryActions = ReturnType<typeof createHeldDeliveryActions>;
 
-export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryDeps): HeldDeliveryActions {
+export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryDeps) {
   const shown = async (): Promise<ShownHold> => {
     const hold = await heldDeliveries.find();
     return { hold, waiting: hold === null ? 0 : await heldDeliveries.waiting() };
@@ -42,17 +36,19 @@ export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDelivery
     return { ...(await shown()), count };
   };
   return {
-    async find(caller) {
+    async find(caller: Caller): Promise<ShownHold> {
       requirePermission(caller, 'operate');
       return shown();
     },
-    release: (caller) =>
+    /** Sends the waiting deliveries; does nothing if nothing is held. */
+    release: (caller: Caller): Promise<EndedHold> =>
       ending(caller, async () => {
         const waiting = await heldDeliveries.waiting();
         await heldDeliveries.release();
         return waiting;
       }),
-    discard: (caller) => ending(caller, () => heldDeliveries.discard()),
+    /** Cancels the waiting deliveries; does nothing if nothing is held. */
+    discard: (caller: Caller): Promise<EndedHold> => ending(caller, () => heldDeliveries.discard()),
   };
 }
 

@@ -1,4 +1,5 @@
 // Actions on check groups (reference §4.4).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
@@ -25,7 +26,6 @@ import { groupRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeDeps } from './script-runtime.ts';
 import { notFound } from '../refusal.ts';
 import { savedOrRefused } from './saved.ts';
-import type { Slice } from '../accounts/variables.ts';
 import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 /** A group in a request. */
@@ -70,25 +70,9 @@ export interface GroupDeps
 }
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
-export interface GroupActions {
-  /** Ordered by ID. */
-  list(caller: Caller, search: GroupSearch, slice: Slice): Promise<{ rows: ShownGroup[]; total: number }>;
-  find(caller: Caller, id: number): Promise<ShownGroup>;
-  /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
-  create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
-  /** Keeps fields that are not given. */
-  change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup>;
-  /** Lets older assertions of the defaults fail if their value does not exist, like new ones. */
-  upgradeAssertions(caller: Caller, id: number): Promise<ShownGroup>;
-  /** Keeps the checks, without a group. Refused if scripts of the checks would be left without a runtime. */
-  remove(caller: Caller, id: number): Promise<readonly Warning[]>;
-  /** The checks of a group, ordered by `groupOrder`. */
-  listChecks(caller: Caller, id: number, slice: Slice): Promise<{ rows: ShownCheck[]; total: number }>;
-  /** A check of a group with the group's settings applied. */
-  findCheck(caller: Caller, id: number, checkId: string): Promise<ShownCheck>;
-}
+export type GroupActions = ReturnType<typeof createGroupActions>;
 
-export function createGroupActions(deps: GroupDeps): GroupActions {
+export function createGroupActions(deps: GroupDeps) {
   const { checkGroups, checks } = deps;
   const required = async (caller: Caller, id: number): Promise<Stored> => {
     requirePermission(caller, 'read');
@@ -97,13 +81,15 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
     return stored;
   };
   return {
-    async list(caller, search, slice) {
+    /** Ordered by ID. */
+    async list(caller: Caller, search: GroupSearch, slice: Slice): Promise<Page<ShownGroup>> {
       requirePermission(caller, 'read');
       const { rows, total } = await checkGroups.list(caller.accountId, search, slice);
       return { rows: rows.map((stored) => shownGroup(caller, stored)), total };
     },
-    find: async (caller, id) => shownGroup(caller, await required(caller, id)),
-    async create(caller, input, isAutoAssigned) {
+    find: async (caller: Caller, id: number): Promise<ShownGroup> => shownGroup(caller, await required(caller, id)),
+    /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
+    async create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup> {
       requirePermission(caller, 'write');
       await refuseNew(caller, input, deps);
       const { alertChannelSubscriptions: subscriptions } = input;
@@ -115,7 +101,8 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
         deps,
       );
     },
-    async change(caller, id, change) {
+    /** Keeps fields that are not given. */
+    async change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup> {
       requirePermission(caller, 'write');
       await refuseChange(caller, id, change, deps);
       const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
@@ -126,14 +113,18 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
       if (changed === null) throw notFound('check group', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
-    upgradeAssertions: (caller, id) => upgradeAssertions(caller, id, deps),
-    remove: (caller, id) => removeGroup(caller, id, deps),
-    async listChecks(caller, id, slice) {
+    /** Lets older assertions of the defaults fail if their value does not exist, like new ones. */
+    upgradeAssertions: (caller: Caller, id: number): Promise<ShownGroup> => upgradeAssertions(caller, id, deps),
+    /** Keeps the checks, without a group. Refused if scripts of the checks would be left without a runtime. */
+    remove: (caller: Caller, id: number): Promise<readonly Warning[]> => removeGroup(caller, id, deps),
+    /** The checks of a group, ordered by `groupOrder`. */
+    async listChecks(caller: Caller, id: number, slice: Slice): Promise<Page<ShownCheck>> {
       const { group } = await required(caller, id);
       const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
       return { rows: rows.map((stored) => shownCheck(caller, stored, group, deps)), total };
     },
-    async findCheck(caller, id, checkId) {
+    /** A check of a group with the group's settings applied. */
+    async findCheck(caller: Caller, id: number, checkId: string): Promise<ShownCheck> {
       const { group } = await required(caller, id);
       const stored = await checks.find(caller.accountId, checkId);
       if (stored?.check.groupId !== id) throw notFound(`check in check group ${id}:`, checkId);

@@ -20,15 +20,7 @@ export interface CheckStatusDeps extends Pick<Store, 'checkStatuses'> {
   readonly clock: Clock;
 }
 
-export interface CheckStatusActions {
-  /**
-   * All checks of the account, including those without a result, in chunks. A chunk is the same array while its content
-   * is unchanged, so that it is serialized to JSON only once.
-   */
-  list(caller: Caller): Promise<(readonly ShownStatus[])[]>;
-  /** Refuses with `not-found`. */
-  find(caller: Caller, checkId: string): Promise<ShownStatus>;
-}
+export type CheckStatusActions = ReturnType<typeof createCheckStatusActions>;
 
 const dayMs = 86_400_000;
 
@@ -39,7 +31,7 @@ interface ShownPiece {
   readonly until: number;
 }
 
-export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusDeps): CheckStatusActions {
+export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusDeps) {
   const pieces = new WeakMap<readonly StatusOfCheck[], ShownPiece>();
   const shownPiece = (stored: readonly StatusOfCheck[], now: number): readonly ShownStatus[] => {
     const before = pieces.get(stored);
@@ -59,13 +51,18 @@ export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusDe
     return statuses;
   };
   return {
-    async list(caller) {
+    /**
+     * All checks of the account, including those without a result, in chunks. A chunk is the same array while its content
+     * is unchanged, so that it is serialized to JSON only once.
+     */
+    async list(caller: Caller): Promise<(readonly ShownStatus[])[]> {
       requirePermission(caller, 'read');
       const stored = await checkStatuses.list(caller.accountId);
       const now = clock.now();
       return stored.map((piece) => shownPiece(piece, now));
     },
-    async find(caller, checkId) {
+    /** Refuses with `not-found`. */
+    async find(caller: Caller, checkId: string): Promise<ShownStatus> {
       requirePermission(caller, 'read');
       const status = await checkStatuses.find(caller.accountId, checkId);
       if (status === null) throw notFound('check', checkId);

@@ -1,4 +1,5 @@
 // Actions on checks (reference §4.3, decisions: Checks).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { StoredCheck } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
@@ -29,7 +30,6 @@ import {
 } from './script-runtime.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import { savedOrRefused } from './saved.ts';
-import type { Slice } from '../accounts/variables.ts';
 import { nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 
@@ -86,72 +86,44 @@ export interface CheckDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, P
 }
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
-export interface CheckActions {
-  /**
-   * Newest first.
-   * @param isEffective apply the settings of the group
-   */
-  list(
-    caller: Caller,
-    search: CheckSearch,
-    slice: Slice,
-    isEffective?: boolean,
-  ): Promise<{ rows: ShownCheck[]; total: number }>;
-  find(caller: Caller, id: string, isEffective?: boolean): Promise<ShownCheck>;
-  /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
-  create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean): Promise<ShownCheck>;
-  /**
-   * Keeps fields that are not given, also in settings.
-   * @param checkType refuse checks of other types (`not-found`); null = any type, with settings of an API check
-   * @param namedType the type named in the body, which must be the check's type
-   */
-  change(
-    caller: Caller,
-    id: string,
-    change: CheckChange,
-    checkType: CheckType | null,
-    namedType?: CheckType,
-  ): Promise<ShownCheck>;
-  /** Lets older assertions fail if their value does not exist, like new ones. */
-  upgradeAssertions(caller: Caller, id: string): Promise<ShownCheck>;
-  remove(caller: Caller, id: string): Promise<void>;
-}
+export type CheckActions = ReturnType<typeof createCheckActions>;
 
-export function createCheckActions(deps: CheckDeps): CheckActions {
-  const { checks, newId } = deps;
+export function createCheckActions(deps: CheckDeps) {
+  const { checks } = deps;
   return {
-    async list(caller, search, slice, isEffective = false) {
+    /**
+     * Newest first.
+     * @param isEffective apply the settings of the group
+     */
+    async list(caller: Caller, search: CheckSearch, slice: Slice, isEffective = false): Promise<Page<ShownCheck>> {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
       const shown = isEffective ? await withGroups(caller, rows, deps) : rows;
       return { rows: await allWithRuntimes(caller, shown, deps), total };
     },
-    async find(caller, id, isEffective = false) {
+    async find(caller: Caller, id: string, isEffective = false): Promise<ShownCheck> {
       requirePermission(caller, 'read');
       const stored = await checks.find(caller.accountId, id);
       if (stored === null) throw notFound('check', id);
       const [shown = stored] = isEffective ? await withGroups(caller, [stored], deps) : [stored];
       return shownWithRuntime(caller, shown, deps);
     },
-    async create(caller, checkType, input, isAutoAssigned) {
+    /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
+    async create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean) {
       requirePermission(caller, 'write');
-      const { alertChannelSubscriptions: subscriptions, ...fields } = input;
-      const environmentVariables = mergedVariables(input.environmentVariables, []);
-      const identity = { accountId: caller.accountId, id: newId(), checkType, createdAt: 0, updatedAt: null };
-      const draft: Check = {
-        ...fields,
-        ...identity,
-        mutedFrom: null,
-        environmentVariables,
-        settings: mergedSettings(checkType, input.settings, {}, deps),
-      };
-      const check = withMuteStart(draft, null, true, deps.now());
+      const { alertChannelSubscriptions: subscriptions } = input;
+      const check = newCheck(caller, checkType, input, deps);
       refuseProblems([...problemsOf(check, input, null, deps), ...(await scriptProblemsOf(check, deps))]);
       const variables = deps.missingVariables.namesOf(check);
       const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
       return shownWithWarnings(caller, savedOrRefused(added), deps);
     },
-    async change(caller, id, wanted, checkType, namedType) {
+    /**
+     * Keeps fields that are not given, also in settings.
+     * @param checkType refuse checks of other types (`not-found`); null = any type, with settings of an API check
+     * @param namedType the type named in the body, which must be the check's type
+     */
+    async change(caller: Caller, id: string, wanted: CheckChange, checkType: CheckType | null, namedType?: CheckType) {
       requirePermission(caller, 'write');
       const inherited = await inheritedBy(caller, id, wanted, deps);
       const ofScripts = await scriptProblemsOfChange(caller, id, wanted, deps);
@@ -166,12 +138,29 @@ export function createCheckActions(deps: CheckDeps): CheckActions {
       if (changed === null) throw notFound('check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
-    upgradeAssertions: (caller, id) => upgradeAssertions(caller, id, deps),
-    async remove(caller, id) {
+    /** Lets older assertions fail if their value does not exist, like new ones. */
+    upgradeAssertions: (caller: Caller, id: string): Promise<ShownCheck> => upgradeAssertions(caller, id, deps),
+    async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
     },
   };
+}
+
+function newCheck({ accountId }: Caller, checkType: CheckType, input: CheckInput, deps: CheckDeps): Check {
+  const { alertChannelSubscriptions: _apart, ...fields } = input;
+  const draft: Check = {
+    ...fields,
+    accountId,
+    id: deps.newId(),
+    checkType,
+    mutedFrom: null,
+    createdAt: 0,
+    updatedAt: null,
+    environmentVariables: mergedVariables(input.environmentVariables, []),
+    settings: mergedSettings(checkType, input.settings, {}, deps),
+  };
+  return withMuteStart(draft, null, true, deps.now());
 }
 
 async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): Promise<ShownCheck> {

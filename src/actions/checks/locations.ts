@@ -3,14 +3,12 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { ShownLocation } from '#domain/accounts/process.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
-export interface LocationActions {
-  list(caller: Caller): readonly ShownLocation[];
-}
+export type LocationActions = ReturnType<typeof createLocationActions>;
 
 /** @param locations the available ones, this server's own first; then those without a runner */
-export function createLocationActions(locations: () => readonly ShownLocation[]): LocationActions {
+export function createLocationActions(locations: () => readonly ShownLocation[]) {
   return {
-    list(caller) {
+    list(caller: Caller): readonly ShownLocation[] {
       requirePermission(caller, 'read');
       return locations();
     },

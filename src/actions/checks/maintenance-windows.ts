@@ -1,4 +1,5 @@
 // Actions on maintenance windows (reference §4.7).
+import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { longestOf, type MaintenanceWindow, nextOccurrence } from '#domain/checks/maintenance-window.ts';
@@ -6,7 +7,6 @@ import { isZone } from '#domain/checks/wall-time.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound } from '../refusal.ts';
-import type { Slice } from '../accounts/variables.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 /** A window in a request. */
@@ -32,28 +32,11 @@ export interface MaintenanceWindowDeps {
   readonly clock: Clock;
 }
 
-export interface MaintenanceWindowActions {
-  /** Ordered by ID. */
-  list(caller: Caller, slice: Slice): Promise<{ rows: ShownWindow[]; total: number }>;
-  find(caller: Caller, id: number): Promise<ShownWindow>;
-  /** @param unzoned times that the request contains without a UTC offset */
-  create(caller: Caller, input: WindowInput, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>>;
-  /** Keeps fields that are not given. */
-  change(
-    caller: Caller,
-    id: number,
-    change: Partial<WindowInput>,
-    unzoned: readonly InstantField[],
-  ): Promise<Warned<ShownWindow>>;
-  remove(caller: Caller, id: number): Promise<void>;
-}
+export type MaintenanceWindowActions = ReturnType<typeof createMaintenanceWindowActions>;
 
 const dayMs = 86_400_000;
 
-export function createMaintenanceWindowActions({
-  maintenanceWindows,
-  clock,
-}: MaintenanceWindowDeps): MaintenanceWindowActions {
+export function createMaintenanceWindowActions({ maintenanceWindows, clock }: MaintenanceWindowDeps) {
   const shown = (window: MaintenanceWindow): ShownWindow => ({ ...window, next: nextOccurrence(window, clock.now()) });
   const warned = async (window: MaintenanceWindow, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>> =>
     withWarnings(shown(window), [...zoneWarnings(window, unzoned), ...(await warningsOf(window, maintenanceWindows))]);
@@ -68,22 +51,25 @@ export function createMaintenanceWindowActions({
   };
   const unknown = (id: number) => notFound('maintenance window', id);
   return {
-    async list(caller, slice) {
+    /** Ordered by ID. */
+    async list(caller: Caller, slice: Slice): Promise<Page<ShownWindow>> {
       requirePermission(caller, 'read');
       const { rows, total } = await maintenanceWindows.list(caller.accountId, slice);
       return { rows: rows.map(shown), total };
     },
-    async find(caller, id) {
+    async find(caller: Caller, id: number): Promise<ShownWindow> {
       requirePermission(caller, 'read');
       const window = await maintenanceWindows.find(caller.accountId, id);
       if (window === null) throw unknown(id);
       return shown(window);
     },
-    async create(caller, input, unzoned) {
+    /** @param unzoned times that the request contains without a UTC offset */
+    async create(caller: Caller, input: WindowInput, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>> {
       requirePermission(caller, 'write');
       return warned(await maintenanceWindows.add(caller.accountId, checked(await known(caller, input))), unzoned);
     },
-    async change(caller, id, change, unzoned) {
+    /** Keeps fields that are not given. */
+    async change(caller: Caller, id: number, change: Partial<WindowInput>, unzoned: readonly InstantField[]) {
       requirePermission(caller, 'write');
       // Validates only new references: a window may still contain checks that were deleted since.
       const valid = await known(caller, change);
@@ -94,7 +80,7 @@ export function createMaintenanceWindowActions({
       if (changed === null) throw unknown(id);
       return warned(changed, unzoned);
     },
-    async remove(caller, id) {
+    async remove(caller: Caller, id: number): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await maintenanceWindows.remove(caller.accountId, id))) throw unknown(id);
     },

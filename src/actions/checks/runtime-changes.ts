@@ -1,4 +1,5 @@
 // Prevents changes of groups and accounts that would leave checks with scripts without a runtime (decisions: Runtimes).
+import type { Slice } from '#store/base/database.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { runtimeChoice } from '#domain/checks/runtime.ts';
@@ -17,7 +18,7 @@ interface CheckLister {
   list(
     accountId: string,
     search: { readonly groupId?: number; readonly checkType?: string },
-    slice: { readonly limit: number; readonly offset: number },
+    slice: Slice,
   ): Promise<{ readonly rows: readonly { readonly check: Check }[]; readonly total: number }>;
 }
 

@@ -31,22 +31,13 @@ export interface TokenCall {
   readonly signal: AbortSignal;
 }
 
-export interface TriggerCallActions {
-  /**
-   * Starts the checks of the group and waits for all of them, in the order of the group. Refuses `not-found` if the
-   * token is not this group's, `too-many` after 10 calls per minute, `limit`, `timeout` if time runs out, `unavailable`
-   * if this process stops, and `conflict` if no check runs.
-   */
-  callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
-  /** The same for one check. Refuses `conflict` if it is deactivated. */
-  callCheck(checkId: string, token: string, call: TokenCall): Promise<BatchVerdict>;
-}
+export type TriggerCallActions = ReturnType<typeof createTriggerCallActions>;
 
 const nothingSpecial: CallOptions = { isQuiet: false, variables: [] };
 const callsAMinute = 10;
 const minuteMs = 60_000;
 
-export function createTriggerCallActions(deps: TriggerCallDeps): TriggerCallActions {
+export function createTriggerCallActions(deps: TriggerCallDeps) {
   const { triggers, triggerCalls, batches, resultHints, stopping, servedLocations, wake, clock, links } = deps;
   const takeCall = createCallLimit(clock);
 
@@ -80,7 +71,12 @@ export function createTriggerCallActions(deps: TriggerCallDeps): TriggerCallActi
   const linkTo = ({ accountId }: Batch, checkId: string, resultId: string): string =>
     links.link(accountId, checkId, resultId, clock.now());
   return {
-    async callGroup(groupId, token, how) {
+    /**
+     * Starts the checks of the group and waits for all of them, in the order of the group. Refuses `not-found` if the
+     * token is not this group's, `too-many` after 10 calls per minute, `limit`, `timeout` if time runs out, `unavailable`
+     * if this process stops, and `conflict` if no check runs.
+     */
+    async callGroup(groupId: number, token: string, how: TokenCall): Promise<BatchVerdict[]> {
       const batch = await call({ groupId, checkId: null }, token, how);
       if (batch.checks.length === 0) {
         const message = 'The group has no activated checks to run. Heartbeat checks cannot be triggered.';
@@ -90,7 +86,8 @@ export function createTriggerCallActions(deps: TriggerCallDeps): TriggerCallActi
       if (verdicts.length === 0) throw new Refusal('conflict', 'The checks of the group were deleted during the call.');
       return verdicts;
     },
-    async callCheck(checkId, token, how) {
+    /** The same for one check. Refuses `conflict` if it is deactivated. */
+    async callCheck(checkId: string, token: string, how: TokenCall): Promise<BatchVerdict> {
       const batch = await call({ groupId: null, checkId }, token, how);
       const [verdict] = verdictsOf(batch, await batches.results(batch), linkTo);
       if (verdict === undefined) {

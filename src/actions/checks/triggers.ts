@@ -1,4 +1,5 @@
 // Actions on triggers; creating one starts the checks (spec §4.3, decisions: Trigger of a check group).
+import type { Slice } from '#store/base/database.ts';
 import type { TriggerStart } from '#store/checks/start-trigger.ts';
 import type { Store } from '#store/store.ts';
 import { randomBytes } from 'node:crypto';
@@ -9,7 +10,6 @@ import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { ResultLinks } from '../results/result-links.ts';
-import type { Slice } from '../accounts/variables.ts';
 
 /** Dependencies of these actions. */
 export interface TriggerDeps extends Pick<Store, 'triggers' | 'batches'> {
@@ -33,39 +33,16 @@ export interface ShownRun extends CallRun {
   readonly resultLink: string | null;
 }
 
-export interface TriggerActions {
-  /**
-   * Starts every activated check of the group, or the one check, and responds without waiting. The first call creates
-   * the trigger. A repeat with the same idempotency key within 24 h gets the same response and starts nothing. Refuses
-   * `not-found`, and `limit` if the account's execution limit does not allow all runs: then none starts.
-   */
-  call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<CalledTrigger>;
-  /**
-   * The runs that a call started, each with a result page unless it passed.
-   * @param callId null = the newest call
-   */
-  runs(
-    caller: Caller,
-    target: TriggerTarget,
-    callId: string | null,
-    slice: Slice,
-  ): Promise<{ rows: ShownRun[]; total: number }>;
-  /** The token can start checks, so it is hidden from keys that may not start any. */
-  find(caller: Caller, target: TriggerTarget): Promise<Trigger>;
-  /** Deletes the trigger, which revokes its token. */
-  remove(caller: Caller, target: TriggerTarget): Promise<void>;
-}
+export type TriggerActions = ReturnType<typeof createTriggerActions>;
 
-export function createTriggerActions({
-  triggers,
-  batches,
-  links,
-  servedLocations,
-  wake,
-  clock,
-}: TriggerDeps): TriggerActions {
+export function createTriggerActions({ triggers, batches, links, servedLocations, wake, clock }: TriggerDeps) {
   return {
-    async call(caller, target, idempotencyKey) {
+    /**
+     * Starts every activated check of the group, or the one check, and responds without waiting. The first call creates
+     * the trigger. A repeat with the same idempotency key within 24 h gets the same response and starts nothing. Refuses
+     * `not-found`, and `limit` if the account's execution limit does not allow all runs: then none starts.
+     */
+    async call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<CalledTrigger> {
       requirePermission(caller, 'run');
       const start = await triggers.start({
         accountId: caller.accountId,
@@ -78,13 +55,18 @@ export function createTriggerActions({
       const { trigger, call } = startedOf(start, target, wake);
       return { ...trigger, call };
     },
-    async find(caller, target) {
+    /** The token can start checks, so it is hidden from keys that may not start any. */
+    async find(caller: Caller, target: TriggerTarget): Promise<Trigger> {
       requirePermission(caller, 'run');
       const trigger = await triggers.find(caller.accountId, target);
       if (trigger === null) throw notFound('trigger of', nameOf(target));
       return trigger;
     },
-    async runs(caller, target, callId, { limit, offset }) {
+    /**
+     * The runs that a call started, each with a result page unless it passed.
+     * @param callId null = the newest call
+     */
+    async runs(caller: Caller, target: TriggerTarget, callId: string | null, { limit, offset }: Slice) {
       requirePermission(caller, 'run');
       const { accountId } = caller;
       const trigger = await triggers.find(accountId, target);
@@ -99,7 +81,8 @@ export function createTriggerActions({
       }));
       return { rows, total: runs.length };
     },
-    async remove(caller, target) {
+    /** Deletes the trigger, which revokes its token. */
+    async remove(caller: Caller, target: TriggerTarget): Promise<void> {
       requirePermission(caller, 'write');
       const isRemoved = await triggers.remove(caller.accountId, target);
       if (!isRemoved) throw notFound('trigger of', nameOf(target));

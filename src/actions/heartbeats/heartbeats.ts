@@ -29,21 +29,11 @@ export interface HeartbeatDeps extends Pick<Store, 'pings' | 'checkResults'> {
 }
 
 /** All actions refuse (`not-found`) a check that is not a heartbeat of the account. */
-export interface HeartbeatActions {
-  /** Newest first, with the availability of the last day and week. */
-  events(
-    caller: Caller,
-    checkId: string,
-    limit: number,
-  ): Promise<{ readonly events: PingEvent[]; readonly day: SpanStats; readonly week: SpanStats }>;
-  event(caller: Caller, checkId: string, id: string): Promise<PingEvent>;
-  /** Results of the last days. */
-  availability(caller: Caller, checkId: string, days: readonly number[]): Promise<SpanAvailability[]>;
-}
+export type HeartbeatActions = ReturnType<typeof createHeartbeatActions>;
 
 const dayMs = 86_400_000;
 
-export function createHeartbeatActions({ pings, checkResults, checkHistory, clock }: HeartbeatDeps): HeartbeatActions {
+export function createHeartbeatActions({ pings, checkResults, checkHistory, clock }: HeartbeatDeps) {
   const requireHeartbeat = async (caller: Caller, checkId: string): Promise<void> => {
     requirePermission(caller, 'read');
     const subject = await checkResults.subject(caller.accountId, checkId);
@@ -70,18 +60,20 @@ export function createHeartbeatActions({ pings, checkResults, checkHistory, cloc
     };
   };
   return {
-    async events(caller, checkId, limit) {
+    /** Newest first, with the availability of the last day and week. */
+    async events(caller: Caller, checkId: string, limit: number) {
       await requireHeartbeat(caller, checkId);
       const events = await pings.list(caller.accountId, checkId, limit);
       return { events, day: await statsOf(caller, checkId, 1), week: await statsOf(caller, checkId, 7) };
     },
-    async event(caller, checkId, id) {
+    async event(caller: Caller, checkId: string, id: string): Promise<PingEvent> {
       await requireHeartbeat(caller, checkId);
       const event = await pings.find(caller.accountId, checkId, id);
       if (event === null) throw notFound('ping', id);
       return event;
     },
-    async availability(caller, checkId, days) {
+    /** Results of the last days. */
+    async availability(caller: Caller, checkId: string, days: readonly number[]): Promise<SpanAvailability[]> {
       await requireHeartbeat(caller, checkId);
       const found: SpanAvailability[] = [];
       for (const each of days) {

@@ -41,22 +41,20 @@ export interface PingDeps {
   readonly onAnswered: (signal: PingSignal, fate: PingFate) => void;
 }
 
-export interface PingActions {
-  /**
-   * Resolves once the ping is durable. Refuses `not-found` for an unknown token or signal, and `too-many` above the
-   * rate limit.
-   */
-  receive(call: PingCall): Promise<void>;
-}
+export type PingActions = ReturnType<typeof createPingActions>;
 
 const signals: ReadonlySet<string> = new Set(['start', 'fail', 'log']);
 /** Maximum number of characters stored of a header. */
 const maxHeader = 500;
 
-export function createPingActions(deps: PingDeps): PingActions {
+export function createPingActions(deps: PingDeps) {
   const { wake, onAnswered } = deps;
   return {
-    async receive(call) {
+    /**
+     * Resolves once the ping is durable. Refuses `not-found` for an unknown token or signal, and `too-many` above the
+     * rate limit.
+     */
+    async receive(call: PingCall): Promise<void> {
       const contents = parseSignal(call.signal);
       if (contents === null)
         throw new Refusal('not-found', `Unknown signal "${call.signal}": use start, fail, log or an exit code.`);

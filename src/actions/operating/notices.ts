@@ -68,15 +68,13 @@ export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sen
   readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }
 
-export interface NoticeActions {
-  /** Oldest first. */
-  list(caller: Caller): Promise<Notice[]>;
-}
+export type NoticeActions = ReturnType<typeof createNoticeActions>;
 
-export function createNoticeActions(deps: NoticeDeps): NoticeActions {
+export function createNoticeActions(deps: NoticeDeps) {
   const { failingChannels, brokenChannels, gaps, runtimeEnds, missingBrowsers, processNotices } = deps;
   return {
-    async list(caller) {
+    /** Oldest first. */
+    async list(caller: Caller): Promise<Notice[]> {
       requirePermission(caller, 'read');
       const channels = await failingChannels.list(caller.accountId);
       const ofChannels = channels.map(({ alertChannelId, name, failingSince, exhaustedInARow, reason }) => ({

@@ -16,14 +16,12 @@ export interface ProcessDeps extends Pick<Store, 'processes'> {
   readonly clock: Clock;
 }
 
-export interface ProcessActions {
-  /** Ordered by start time. */
-  list(caller: Caller): Promise<ListedProcess[]>;
-}
+export type ProcessActions = ReturnType<typeof createProcessActions>;
 
-export function createProcessActions({ processes, clock }: ProcessDeps): ProcessActions {
+export function createProcessActions({ processes, clock }: ProcessDeps) {
   return {
-    async list(caller) {
+    /** Ordered by start time. */
+    async list(caller: Caller): Promise<ListedProcess[]> {
       requirePermission(caller, 'operate');
       const now = clock.now();
       return (await processes.list()).map((one) => ({ ...one, isAlive: isAlive(one, now) }));

@@ -98,14 +98,7 @@ export interface AnalyticsDeps extends Pick<Store, 'checks' | 'checkGroups' | 'c
   readonly measuresOf: (checkType: CheckType) => Measures;
 }
 
-export interface AnalyticsActions {
-  /** Refuses `not-found` for an unknown check or one of another type, and `invalid` for data that is not stored. */
-  ofCheck(caller: Caller, checkType: CheckType, checkId: string, question: AnalyticsQuestion): Promise<CheckAnalytics>;
-  /** In the order of the IDs; unknown IDs are omitted. */
-  ofChecks(caller: Caller, checkIds: readonly string[], range: QuickRange): Promise<AnalyticsSummary[]>;
-  /** Metrics available for a check type. */
-  metrics(caller: Caller, checkType: CheckType): readonly Metric[];
-}
+export type AnalyticsActions = ReturnType<typeof createAnalyticsActions>;
 
 const minuteMs = 60_000;
 /** Maximum number of entries, per series and in total. */
@@ -114,10 +107,11 @@ const maxEntriesTotal = 30_000;
 const summaryMetrics = ['responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'] as const;
 const bothStatuses: readonly ResultStatus[] = ['success', 'failure'];
 
-export function createAnalyticsActions(deps: AnalyticsDeps): AnalyticsActions {
+export function createAnalyticsActions(deps: AnalyticsDeps) {
   const { checks, checkGroups, checkSubjects, checkHistory, clock } = deps;
   return {
-    async ofCheck(caller, checkType, checkId, question) {
+    /** Refuses `not-found` for an unknown check or one of another type, and `invalid` for data that is not stored. */
+    async ofCheck(caller: Caller, checkType: CheckType, checkId: string, question: AnalyticsQuestion) {
       requirePermission(caller, 'read');
       const check = (await checks.find(caller.accountId, checkId))?.check;
       if (check?.checkType !== checkType) throw notFound('check', checkId);
@@ -139,7 +133,8 @@ export function createAnalyticsActions(deps: AnalyticsDeps): AnalyticsActions {
       const isMuted = [check, group].some((one) => one !== null && isMutedAt(one, clock.now()));
       return { check, isMuted, span: { from: grid.from, to: grid.to }, series };
     },
-    async ofChecks(caller, checkIds, range) {
+    /** In the order of the IDs; unknown IDs are omitted. */
+    async ofChecks(caller: Caller, checkIds: readonly string[], range: QuickRange): Promise<AnalyticsSummary[]> {
       requirePermission(caller, 'read');
       const found = await checkSubjects.ofIds(caller.accountId, checkIds);
       const span = wholeHours(spanOf(range, clock.now()), clock.now());
@@ -155,7 +150,8 @@ export function createAnalyticsActions(deps: AnalyticsDeps): AnalyticsActions {
       }
       return summaries;
     },
-    metrics(caller, checkType) {
+    /** Metrics available for a check type. */
+    metrics(caller: Caller, checkType: CheckType): readonly Metric[] {
       requirePermission(caller, 'read');
       return metricsOf(deps.measuresOf(checkType));
     },

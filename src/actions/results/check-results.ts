@@ -1,11 +1,12 @@
 // Actions on the results of checks (reference §4.7, decisions: What is kept of a result).
+import type { Slice } from '#store/base/database.ts';
 import type { ResultFilter, StoredResult } from '#store/history/check-results.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { AssetFacts } from '#domain/results/asset.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { AssetDownload, Downloads } from './asset-downloads.ts';
+import type { Downloads } from './asset-downloads.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';
 
@@ -32,31 +33,9 @@ export interface CheckResultDeps extends Pick<Store, 'resultAssets' | 'checkResu
 }
 
 /** All actions refuse (`not-found`) checks and results of other accounts. */
-export interface CheckResultActions {
-  /** Newest first. */
-  list(
-    caller: Caller,
-    checkId: string,
-    question: ResultQuestion,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: ShownResult[]; total: number }>;
-  /** Newest first, starting after the result `after`; `nextId` = cursor of the next page, null on the last page. */
-  walk(
-    caller: Caller,
-    checkId: string,
-    question: ResultQuestion,
-    after: string | null,
-    limit: number,
-  ): Promise<{ rows: ShownResult[]; nextId: string | null }>;
-  find(caller: Caller, checkId: string, id: string): Promise<ShownResult>;
-  /**
-   * The file of an asset. Refuses `not-found` if it is not stored, and `unavailable` during too many downloads. The
-   * signal cancels waiting.
-   */
-  asset(caller: Caller, checkId: string, id: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
-}
+export type CheckResultActions = ReturnType<typeof createCheckResultActions>;
 
-export function createCheckResultActions(deps: CheckResultDeps): CheckResultActions {
+export function createCheckResultActions(deps: CheckResultDeps) {
   const { checkResults, resultAssets, download } = deps;
   const subjectOf = async (caller: Caller, checkId: string) => {
     requirePermission(caller, 'read');
@@ -73,13 +52,21 @@ export function createCheckResultActions(deps: CheckResultDeps): CheckResultActi
     return all.map((each) => ({ ...each, assets: assets.get(each.result.id) ?? [] }));
   };
   return {
-    async list(caller, checkId, { checkType, ...filter }, page) {
+    /** Newest first. */
+    async list(caller: Caller, checkId: string, { checkType, ...filter }: ResultQuestion, page: Slice) {
       const subject = await subjectOf(caller, checkId);
       if (checkType !== undefined && checkType !== subject.checkType) return { rows: [], total: 0 };
       const { rows, total } = await checkResults.list(caller.accountId, checkId, filter, page);
       return { rows: await shownAll(rows, subject), total };
     },
-    async walk(caller, checkId, { checkType, ...filter }, after, limit) {
+    /** Newest first, starting after the result `after`; `nextId` = cursor of the next page, null on the last page. */
+    async walk(
+      caller: Caller,
+      checkId: string,
+      { checkType, ...filter }: ResultQuestion,
+      after: string | null,
+      limit: number,
+    ): Promise<{ rows: ShownResult[]; nextId: string | null }> {
       const subject = await subjectOf(caller, checkId);
       if (checkType !== undefined && checkType !== subject.checkType) return { rows: [], nextId: null };
       // Reads one more than requested to find out whether there is a next page.
@@ -87,14 +74,18 @@ export function createCheckResultActions(deps: CheckResultDeps): CheckResultActi
       const rows = await shownAll(found.slice(0, limit), subject);
       return { rows, nextId: found.length > limit ? (rows.at(-1)?.result.id ?? null) : null };
     },
-    async find(caller, checkId, id) {
+    async find(caller: Caller, checkId: string, id: string): Promise<ShownResult> {
       const subject = await subjectOf(caller, checkId);
       const result = await checkResults.find(caller.accountId, checkId, id);
       const [row] = result === null ? [] : await shownAll([result], subject);
       if (row === undefined) throw notFound('check result', id);
       return row;
     },
-    async asset(caller, checkId, id, number, signal) {
+    /**
+     * The file of an asset. Refuses `not-found` if it is not stored, and `unavailable` during too many downloads. The
+     * signal cancels waiting.
+     */
+    async asset(caller: Caller, checkId: string, id: string, number: number, signal: AbortSignal) {
       await subjectOf(caller, checkId);
       const open = async () => {
         const asset = await resultAssets.read(caller.accountId, checkId, id, number);

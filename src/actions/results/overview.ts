@@ -77,9 +77,7 @@ export interface OverviewDeps extends Pick<Store, 'overview'> {
   readonly clock: Clock;
 }
 
-export interface OverviewActions {
-  read(caller: Caller, question: OverviewQuestion): Promise<ShownOverview>;
-}
+export type OverviewActions = ReturnType<typeof createOverviewActions>;
 
 /** Entries of an account at a point in time, in the orders requested so far. */
 interface SortedEntries {
@@ -114,7 +112,7 @@ function sortedAt(accountId: string, entries: Promise<readonly OverviewEntry[]>,
   };
 }
 
-export function createOverviewActions({ overview, afterGaps, targetOf, clock }: OverviewDeps): OverviewActions {
+export function createOverviewActions({ overview, afterGaps, targetOf, clock }: OverviewDeps) {
   const remembered = new WeakMap<readonly OverviewCheck[], SortedEntries>();
   const entriesOf = (accountId: string, { checks, windows }: OverviewChecks, now: number) => {
     const before = remembered.get(checks);
@@ -124,7 +122,7 @@ export function createOverviewActions({ overview, afterGaps, targetOf, clock }: 
     return entries;
   };
   return {
-    async read(caller, question) {
+    async read(caller: Caller, question: OverviewQuestion): Promise<ShownOverview> {
       requirePermission(caller, 'read');
       const { accountId } = caller;
       const all = await overview.checks(accountId, targetOf);

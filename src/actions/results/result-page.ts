@@ -31,21 +31,9 @@ export interface LinkedPage extends ShownResult {
 }
 
 /** Opens a link. */
-export interface ResultPageActions {
-  /** Refuses (`not-found`) an invalid or expired link and a result that is no longer stored, with the same message. */
-  open(token: string): Promise<LinkedPage>;
-  /**
-   * A screenshot of the linked result (docs/decisions/0083). Refuses `not-found` like `open`, also for other assets,
-   * and `unavailable` during too many downloads. The signal cancels waiting.
-   */
-  screenshot(token: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
-  /** Whether the link comes from a test message or preview, which have no result. */
-  isOfTestMessage(token: string): boolean;
-  /** Whether the link is valid but the check of its result was deleted (docs/decisions/0103). */
-  isOfDeletedCheck(token: string): Promise<boolean>;
-}
+export type ResultPageActions = ReturnType<typeof createResultPageActions>;
 
-export function createResultPageActions(deps: ResultPageDeps): ResultPageActions {
+export function createResultPageActions(deps: ResultPageDeps) {
   const { accounts, checkResults, resultAssets, download, links, clock } = deps;
   const noResult = (): Refusal =>
     new Refusal(
@@ -57,17 +45,20 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
     return (await resultAssets.of(accountId, checkId, [resultId])).get(resultId) ?? [];
   };
   return {
-    isOfTestMessage(token) {
+    /** Whether the link comes from a test message or preview, which have no result. */
+    isOfTestMessage(token: string): boolean {
       const linked = links.open(token, clock.now());
       return linked !== null && isSampleResult(linked.resultId);
     },
-    async isOfDeletedCheck(token) {
+    /** Whether the link is valid but the check of its result was deleted (docs/decisions/0103). */
+    async isOfDeletedCheck(token: string): Promise<boolean> {
       const linked = links.open(token, clock.now());
       if (linked === null || (await checkResults.subject(linked.accountId, linked.checkId)) !== null) return false;
       // A moved account has not deleted its checks.
       return (await accounts.list([linked.accountId])).length > 0;
     },
-    async open(token) {
+    /** Refuses (`not-found`) an invalid or expired link and a result that is no longer stored, with the same message. */
+    async open(token: string): Promise<LinkedPage> {
       const linked = links.open(token, clock.now());
       const result = linked && (await checkResults.find(linked.accountId, linked.checkId, linked.resultId));
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
@@ -83,7 +74,11 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       };
       return subject.checkType === 'HEARTBEAT' ? withPing(page, deps) : page;
     },
-    async screenshot(token, number, signal) {
+    /**
+     * A screenshot of the linked result (docs/decisions/0083). Refuses `not-found` like `open`, also for other assets,
+     * and `unavailable` during too many downloads. The signal cancels waiting.
+     */
+    async screenshot(token: string, number: number, signal: AbortSignal): Promise<AssetDownload> {
       const linked = links.open(token, clock.now());
       if (linked === null) throw noResult();
       const { accountId, checkId, resultId } = linked;
