@@ -9,8 +9,7 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { runtimeNameProblems } from '../checks/check-rules.ts';
 import { requirePermission } from './permission.ts';
-import { refuseProblems } from '../problems.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { refuseProblems, notFound, Refusal } from '../refusal.ts';
 import { type AccountRuntimeDeps, accountRuntimeProblems } from '../checks/runtime-changes.ts';
 
 /** Input of a new account; null = not set. */

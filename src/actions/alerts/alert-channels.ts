@@ -12,9 +12,8 @@ import { withoutSecretUrl } from './delivery-redactor.ts';
 import { mergedMasks, withoutLocked } from '../masking.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { type Problem, refuseProblems } from '../problems.ts';
-import { invalidField, notFound } from '../refusal.ts';
-import { savedOrRefused } from '../checks/saved.ts';
+import { type Problem, refuseProblems, invalidField, notFound } from '../refusal.ts';
+import { savedOrRefused } from '../checks/check-rules.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 type Switch =

@@ -7,8 +7,8 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { requestWithMeaning, requestWithShownMeaning, upgradedRequest } from '#domain/checks/absent-values.ts';
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import { type Change, merged } from '#domain/patch.ts';
-import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
-import { type Choices, placingProblems } from './check-rules.ts';
+import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './check-scripts.ts';
+import { type Choices, placingProblems, savedOrRefused } from './check-rules.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 import { type GroupSecretDeps, groupSecretProblems } from './group-secrets.ts';
 import {
@@ -21,11 +21,9 @@ import {
 } from '../masking.ts';
 import { groupNames, type MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { refuseProblems } from '../problems.ts';
+import { refuseProblems, notFound } from '../refusal.ts';
 import { groupRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeDeps } from './script-runtime.ts';
-import { notFound } from '../refusal.ts';
-import { savedOrRefused } from './saved.ts';
 import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 /** A group in a request. */

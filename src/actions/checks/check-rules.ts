@@ -1,7 +1,8 @@
 // Validation rules of checks and groups beyond their schema (decisions: Checks, Runtimes).
 import type { Check } from '#domain/checks/check.ts';
 import { type Runtime, stageAt } from '#domain/checks/runtime.ts';
-import type { Problem } from '../problems.ts';
+import { type Problem, invalidField } from '../refusal.ts';
+import type { Saved } from '#store/checks/checks.ts';
 
 /** The available options. */
 export interface Choices {
@@ -77,4 +78,21 @@ export function frequencyProblems({
     return [{ path: 'frequencyOffset', message: 'must be 10, 20 or 30 (seconds) when frequency is 0' }];
   }
   return [];
+}
+
+/** @throws {Refusal} `invalid`, with the field of the unknown reference */
+export function savedOrRefused<Stored>(outcome: Saved<Stored>): Stored {
+  if ('saved' in outcome) return outcome.saved;
+  if ('cycle' in outcome) {
+    throw invalidField('dependsOn', `forms a cycle: ${outcome.cycle.join(' → ')}. Remove one of these dependencies`);
+  }
+  throw invalidField(outcome.dangling, danglingMessage(outcome.dangling));
+}
+
+function danglingMessage(path: string): string {
+  if (path === 'activeHours.otherChannelId') return 'is not the ID of another alert channel of this account';
+  if (path.endsWith('alertChannelId')) return 'is not the ID of an alert channel of this account';
+  return path.endsWith('checkId') || path.startsWith('dependsOn')
+    ? 'is not the ID of a check of this account'
+    : 'is not the ID of a check group of this account';
 }

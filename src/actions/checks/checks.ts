@@ -11,15 +11,21 @@ import { settingsWithMeaning, upgradedSettings } from '#domain/checks/absent-val
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
-import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
-import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
+import {
+  type HookScriptDeps,
+  hookScriptFields,
+  hookScriptProblems,
+  isAboutHookScripts,
+  isAboutProgram,
+  type ProgramDeps,
+  programProblems,
+} from './check-scripts.ts';
+import { type Choices, frequencyProblems, placingProblems, savedOrRefused } from './check-rules.ts';
 import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { type Problem, refuseProblems } from '../problems.ts';
-import { isAboutProgram, type ProgramDeps, programProblems } from './program-scripts.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { type Problem, refuseProblems, notFound, Refusal } from '../refusal.ts';
 import {
   type Inherited,
   inheritedRuntime,
@@ -28,9 +34,7 @@ import {
   type ScriptRuntimeDeps,
   scriptRuntimeProblems,
 } from './script-runtime.ts';
-import { ruleWarnings } from './rule-warnings.ts';
-import { savedOrRefused } from './saved.ts';
-import { nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
+import { ruleWarnings, nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 
 /** A check in a request. */

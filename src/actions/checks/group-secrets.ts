@@ -3,7 +3,7 @@ import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { Problem } from '../problems.ts';
+import type { Problem } from '../refusal.ts';
 
 /** Dependencies of this rule. */
 export interface GroupSecretDeps extends Pick<Store, 'alertChannels'> {

@@ -3,7 +3,7 @@ import type { Slice } from '#store/base/database.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { runtimeChoice } from '#domain/checks/runtime.ts';
-import type { Problem } from '../problems.ts';
+import type { Problem } from '../refusal.ts';
 import {
   type GroupFinder,
   type Inherited,

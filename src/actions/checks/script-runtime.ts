@@ -4,7 +4,7 @@ import type { CheckGroup, GroupScripts } from '#domain/checks/check-group.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import { type Runtime, runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/checks/runtime.ts';
 import type { Choices } from './check-rules.ts';
-import type { Problem } from '../problems.ts';
+import type { Problem } from '../refusal.ts';
 
 /** The fields that determine whether a check has scripts. */
 type Scripted = Pick<Check, 'checkType' | 'settings'>;

@@ -1,5 +1,5 @@
 // Which checks have scripts, which runtimes support them, and how scripts are validated before they are saved.
-import type { ProgramDeps } from '#actions/checks/program-scripts.ts';
+import type { ProgramDeps } from '#actions/checks/check-scripts.ts';
 import type { RuntimeRules } from '#actions/checks/script-runtime.ts';
 import { checkKinds, kindOf } from '#checks/check-kinds.ts';
 import { readScript } from '#checks/parts/scripted/settings.ts';
