@@ -23,7 +23,9 @@ export function copyWithMadeUpKinds(t: Cleanup): { readonly copy: string; readon
   addToList(join(channels, 'registry.ts'), 'lineKind', './kinds/line/line-kind.ts');
   addToList(join(channels, 'schemas.ts'), 'lineSchema', './kinds/line/schema.ts');
   addExport(join(channels, 'shows.ts'), 'lineShow', './kinds/line/show.ts');
-  return { copy, place: { dataDir: join(copy, 'data'), enter: [], program: join(copy, 'src/main.ts') } };
+  // Not in the copy, which is deleted while the service still writes.
+  const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
+  return { copy, place: { dataDir, enter: [], program: join(copy, 'src/main.ts') } };
 }
 
 function addExport(path: string, name: string, from: string): void {
