@@ -23,7 +23,6 @@ export interface TryOrder {
   readonly checks: readonly string[] | null;
 }
 
-/** Dependencies of `tryRuntime`. */
 export interface TryDeps {
   readonly installed: readonly Runtime[];
   readonly inputOf: (context: CheckContext) => ProbeInput;

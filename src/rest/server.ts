@@ -29,7 +29,6 @@ export interface RestLog {
   error(details: object, message: string): void;
 }
 
-/** Dependencies of the server. */
 export interface RestOptions {
   readonly routes: readonly Route[];
   /** Query parameters of these routes are checked. */

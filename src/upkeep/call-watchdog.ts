@@ -17,7 +17,6 @@ export interface WatchdogCaller {
   close(): Promise<void>;
 }
 
-/** Dependencies of the calls. */
 export interface CallWatchdogOptions {
   readonly store: {
     state(): Promise<WatchdogState | null>;

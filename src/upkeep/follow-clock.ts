@@ -1,7 +1,6 @@
 // Shifts due times when the clock is set, so that waiting work keeps its distance in real time (docs/decisions/0016).
 import { clockSetMs, type FollowedClock } from '#lib/followed-clock.ts';
 
-/** Dependencies of the clock follower. */
 export interface FollowClockOptions {
   readonly store: {
     moveWithClock(byMs: number, now: number, slept: { readonly ms: number; readonly after: number }): Promise<void>;

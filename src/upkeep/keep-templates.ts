@@ -25,7 +25,6 @@ export interface ConfigFault {
   readonly column?: number;
 }
 
-/** Its dependencies. */
 export interface KeepTemplatesOptions {
   readonly store: {
     after(place: ChannelPlace | null, limit: number): Promise<StoredChannelConfig[]>;

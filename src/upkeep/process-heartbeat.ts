@@ -1,7 +1,6 @@
 // Writes a heartbeat of this process, so that others know it is alive and the next start knows how long nothing ran.
 import { heartbeatIntervalMs } from '#domain/accounts/process.ts';
 
-/** Its dependencies. */
 export interface SignOfLifeOptions {
   readonly ownProcess: { sign(): Promise<void> };
 }

@@ -9,7 +9,6 @@ export interface PingFailures {
   count: number;
 }
 
-/** Its dependencies. */
 export interface RecordReceptionOptions {
   readonly store: {
     note(

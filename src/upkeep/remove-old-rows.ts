@@ -1,7 +1,6 @@
 // Deletes results, alerts and deliveries after their retention, in slices; results only once they are rolled up.
 import type { Clock } from '#lib/clock.ts';
 
-/** Dependencies of the deletion. */
 export interface RemoveOldRowsOptions {
   readonly store: {
     sweep(

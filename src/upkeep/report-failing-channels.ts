@@ -7,7 +7,6 @@ import type { Rendered } from '#domain/results/recording.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 
-/** Dependencies of reporting. */
 export interface ReportFailingChannelsOptions {
   readonly store: {
     /** Due reports, at most `most` per account; other channels of the account appear only in the notices. */

@@ -1,7 +1,6 @@
 // Rolls up results by hour, as soon as an hour has ended (docs/decisions/0040).
 import type { Clock } from '#lib/clock.ts';
 
-/** Dependencies of the roll-up. */
 export interface RollUpOptions {
   readonly store: { tick(now: number, resultRetentionMs: number): Promise<{ readonly isThrough: boolean }> };
   readonly clock: Clock;

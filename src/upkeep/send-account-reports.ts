@@ -10,7 +10,6 @@ interface DueReport {
   readonly dueAt: number;
 }
 
-/** Dependencies of sending. */
 export interface SendAccountReportsOptions {
   readonly store: {
     due(now: number, max: number): Promise<readonly DueReport[]>;

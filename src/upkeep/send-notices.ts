@@ -4,7 +4,6 @@ import { noticesToSend, noticeVariables, type OwnNotice, type SentNotice } from 
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 
-/** Dependencies of sending. */
 export interface SendNoticesOptions {
   readonly store: {
     /** null = nothing was ever sent. */

@@ -2,7 +2,6 @@
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import type { Store } from '#store/store.ts';
 
-/** Dependencies of finding the zone. */
 export interface AccountZoneDeps extends Pick<Store, 'accounts'> {
   /** IANA name. */
   readonly serverTimeZone: string;

@@ -14,7 +14,6 @@ import { type AccountRuntimeDeps, accountRuntimeProblems } from '../checks/runti
 
 /** Input of a new account; null = not set. */
 export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
-/** Dependencies of these actions. */
 export interface AccountDeps extends Pick<Store, 'accounts'>, Omit<AccountRuntimeDeps, 'runtimes' | 'now'> {
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];

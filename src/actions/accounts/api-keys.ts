@@ -18,7 +18,6 @@ export interface NewApiKey {
   readonly expiresAt: number | null;
 }
 
-/** Dependencies of these actions. */
 export interface ApiKeyDeps extends Pick<Store, 'apiKeys'> {
   readonly forgetKey: (keyId: string) => void;
   readonly clock: Clock;

@@ -15,7 +15,6 @@ export interface KeyHolder {
   readonly accountIds: readonly string[];
 }
 
-/** Dependencies of authentication. */
 export interface AuthenticationDeps extends Pick<Store, 'apiKeys' | 'sessions'> {
   readonly clock: Clock;
 }

@@ -13,12 +13,9 @@ export interface ShownClientCertificate extends Omit<ClientCertificate, 'key' | 
   readonly expiresAt: number;
 }
 
-/** Dependencies of these actions. */
-export type ClientCertificateDeps = Pick<Store, 'clientCertificates'>;
-
 export type ClientCertificateActions = ReturnType<typeof createClientCertificateActions>;
 
-export function createClientCertificateActions({ clientCertificates }: ClientCertificateDeps) {
+export function createClientCertificateActions({ clientCertificates }: Pick<Store, 'clientCertificates'>) {
   return {
     /** Ordered by creation time. */
     async list(caller: Caller): Promise<ShownClientCertificate[]> {

@@ -7,7 +7,6 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { isKeyText, keyHash, keyPrefix, newKeyText } from './key-text.ts';
 
-/** Dependencies of creating the first account. */
 export interface FirstAccountDeps extends Pick<Store, 'apiKeys'> {
   readonly clock: Clock;
 }

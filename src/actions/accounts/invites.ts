@@ -13,7 +13,6 @@ import { requireOwnerFor } from './people.ts';
 import { requirePermission } from './permission.ts';
 import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
-/** Dependencies of these actions. */
 export interface InviteDeps extends Pick<Store, 'invites' | 'users'>, AccountZoneDeps {
   readonly passwords: Passwords;
   /** Sends links by email; null = email is not set up. */

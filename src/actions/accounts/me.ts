@@ -18,7 +18,6 @@ export interface Me {
   readonly readsOnly: boolean;
 }
 
-/** Dependencies of this action. */
 export interface MeDeps extends Pick<Store, 'accounts'> {
   readonly version: string;
   readonly startedAt: number;

@@ -8,7 +8,6 @@ import { isUuid } from '#lib/id.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { requirePermission } from './permission.ts';
 
-/** Dependencies of these actions. */
 export interface PeopleDeps extends Pick<Store, 'users'> {
   /** Clears caches after the memberships of a user have changed. */
   readonly forgetUser: (userId: string) => void;

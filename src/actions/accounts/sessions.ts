@@ -8,7 +8,6 @@ import { invalidInput, notFound, Refusal } from '../refusal.ts';
 import { type Passwords, requireGoodPassword } from './passwords.ts';
 import { newToken, tokenHash } from './token-text.ts';
 
-/** Dependencies of these actions. */
 export interface SessionDeps extends Pick<Store, 'users' | 'sessions'> {
   readonly passwords: Passwords;
   /** Clears cached sessions of a user, in all processes. */

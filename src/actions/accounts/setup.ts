@@ -9,7 +9,6 @@ import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
 type NewUser = User & { readonly passwordHash: string };
 
-/** Dependencies of these actions. */
 export interface SetupDeps extends Pick<Store, 'users' | 'setupLinks'> {
   readonly passwords: Passwords;
   readonly forgetUser: (userId: string) => void;

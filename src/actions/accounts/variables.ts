@@ -15,7 +15,6 @@ import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { nestedVariableWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
-/** Dependencies of these actions. */
 export interface VariableDeps extends Pick<Store, 'variables'> {
   readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
 }

@@ -15,7 +15,6 @@ export interface ShownIncident extends Incident {
   readonly timeZone: string;
 }
 
-/** Dependencies of these actions. */
 export interface AcknowledgeDeps extends Pick<Store, 'incidents' | 'apiKeys'>, AccountZoneDeps {
   readonly links: Pick<AcknowledgeLinks, 'open'>;
   /** Called for every new acknowledgement. */

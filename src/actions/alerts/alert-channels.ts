@@ -45,7 +45,6 @@ interface Stored {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Dependencies of these actions. */
 export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' | 'checkGroups'>, AccountZoneDeps {
   /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];

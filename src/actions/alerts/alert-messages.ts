@@ -64,7 +64,6 @@ export interface MessageAlert {
 
 type Settled = { readonly delivery: Delivery; readonly attempt: Attempt };
 
-/** Dependencies of these actions. */
 export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variables'> {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
   /** Names of the variables of all groups. */

@@ -31,7 +31,6 @@ export interface Notification {
   readonly checkType: string | null;
 }
 
-/** Dependencies of this action. */
 export interface AlertNotificationDeps extends Pick<Store, 'alertNotifications'>, Pick<DeliveryDeps, 'redactorOf'> {
   readonly deliveries: Pick<DeliveryDeps['deliveries'], 'list'>;
   /** Shown for a deleted channel. */

@@ -31,7 +31,6 @@ export interface AlertSpan {
   readonly to?: number;
 }
 
-/** Dependencies of these actions. */
 export interface CheckAlertDeps extends Pick<Store, 'checkAlerts' | 'checkResults'> {
   readonly clock: Clock;
 }

@@ -30,7 +30,6 @@ export interface DeliveryFilter {
   readonly to?: number;
 }
 
-/** Dependencies of these actions. */
 export interface DeliveryDeps extends Pick<Store, 'deliveries' | 'heldDeliveries'> {
   readonly redactorOf: RedactorOf;
   /** Hints that deliveries are due; polling finds them anyway (design: wake). */

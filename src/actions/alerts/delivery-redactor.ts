@@ -26,7 +26,6 @@ export interface RedactingRules<Locked> {
   redactAttempt<A extends Attempt>(attempt: A, request: Message | null, locked: Locked): A;
 }
 
-/** Dependencies of finding it. */
 export interface RedactorDeps<Locked> {
   readonly rules: RedactingRules<Locked>;
   /** null = it was deleted. */

@@ -4,7 +4,6 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
-/** Dependencies of these actions. */
 export interface HeldDeliveryDeps extends Pick<Store, 'heldDeliveries'> {
   /** Hints that deliveries are due. */
   readonly wake: () => void;

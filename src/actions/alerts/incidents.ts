@@ -14,15 +14,12 @@ export interface IncidentQuestion {
   readonly state?: 'open' | 'ended';
 }
 
-/** What these actions need. */
-export type IncidentDeps = Pick<Store, 'incidents'>;
-
 export type IncidentActions = ReturnType<typeof createIncidentActions>;
 
 /** Alerts that are shown of an incident. */
 const maxAlerts = 100;
 
-export function createIncidentActions({ incidents }: IncidentDeps) {
+export function createIncidentActions({ incidents }: Pick<Store, 'incidents'>) {
   return {
     /** Newest first. Refuses (`invalid`) a span that ends before it begins. */
     async list(caller: Caller, question: IncidentQuestion, page: Slice): Promise<Page<Incident>> {

@@ -3,13 +3,10 @@ import type { Store } from '#store/store.ts';
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 
-/** Dependencies of this notice. */
-export type SilentCheckDeps = Pick<Store, 'checksWithoutChannels'>;
-
 /** One notice for all such checks. */
 export function createSilentCheckNotices({
   checksWithoutChannels,
-}: SilentCheckDeps): (accountId: string) => Promise<Notice[]> {
+}: Pick<Store, 'checksWithoutChannels'>): (accountId: string) => Promise<Notice[]> {
   return async (accountId) => {
     const found = await checksWithoutChannels.ofAccount(accountId);
     if (found === null) return [];

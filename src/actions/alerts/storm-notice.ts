@@ -2,11 +2,10 @@
 import type { Store } from '#store/store.ts';
 import type { Notice } from '../operating/notices.ts';
 
-/** Dependencies of this notice. */
-export type StormNoticeDeps = Pick<Store, 'alertStorms'>;
-
 /** One notice while the account has a storm. */
-export function createStormNotices({ alertStorms }: StormNoticeDeps): (accountId: string) => Promise<Notice[]> {
+export function createStormNotices({
+  alertStorms,
+}: Pick<Store, 'alertStorms'>): (accountId: string) => Promise<Notice[]> {
   return async (accountId) => {
     const since = await alertStorms.since(accountId);
     if (since === null) return [];

@@ -54,7 +54,6 @@ interface Stored {
   readonly subscriptions: readonly SubscribedChannel[];
 }
 
-/** Dependencies of these actions. */
 export interface GroupDeps
   extends
     Pick<Store, 'checkGroups' | 'checks'>,

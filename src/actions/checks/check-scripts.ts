@@ -7,7 +7,6 @@ import type { Check } from '#domain/checks/check.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { type Inherited, type RuntimeRules, scriptRuntime } from './script-runtime.ts';
 
-/** Dependencies of the validation. */
 export interface HookScriptDeps {
   /** Parses a script of an account without running it. */
   readonly scriptFault: (accountId: string, text: string) => Promise<ScriptReading>;
@@ -53,7 +52,6 @@ export async function hookScriptProblems(
   return found.flat();
 }
 
-/** Dependencies of the validation. */
 export interface ProgramDeps {
   /**
    * Parses a script as the runtime would, without running it; null = it is valid, or the check has no script. Never

@@ -15,7 +15,6 @@ export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo' | 
   readonly sslDaysRemaining: number | null;
 }
 
-/** Dependencies of these actions. */
 export interface CheckStatusDeps extends Pick<Store, 'checkStatuses'> {
   readonly clock: Clock;
 }

@@ -73,7 +73,6 @@ interface Write {
   readonly variables: readonly string[];
 }
 
-/** Dependencies of these actions. */
 export interface CheckDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps {
   readonly checks: Pick<Store['checks'], 'list' | 'find' | 'add' | 'change'> & {
     remove(accountId: string, id: string): Promise<boolean>;

@@ -5,7 +5,6 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Problem } from '../refusal.ts';
 
-/** Dependencies of this rule. */
 export interface GroupSecretDeps extends Pick<Store, 'alertChannels'> {
   /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];

@@ -23,7 +23,6 @@ export interface ShownWindow extends MaintenanceWindow {
 
 type NamedByWindow = Pick<MaintenanceWindow, 'tags' | 'checkIds' | 'groupIds'>;
 
-/** Dependencies of these actions. */
 export interface MaintenanceWindowDeps {
   readonly maintenanceWindows: Pick<
     Store['maintenanceWindows'],

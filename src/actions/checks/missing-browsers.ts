@@ -5,7 +5,6 @@ import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/pro
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 
-/** Dependencies of these notices. */
 export interface MissingBrowserDeps extends Pick<Store, 'processes' | 'browserChecks'> {
   /** Location of this process, used for checks without an available location. */
   readonly location: ProcessSign['location'];

@@ -18,7 +18,6 @@ interface Use {
   readonly name: string;
 }
 
-/** Dependencies of these functions. */
 export interface MissingVariableDeps extends Pick<Store, 'checkVariables' | 'variables'> {
   /** Variables that a check uses, except those that a setup script mentions and therefore may set. */
   readonly variableUses: (check: Pick<Check, 'checkType' | 'settings'>, group: UsedGroup | null) => readonly Use[];

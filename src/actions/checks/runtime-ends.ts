@@ -22,7 +22,6 @@ export interface EndedRuntime extends RuntimeLife {
   readonly endedAt: number;
 }
 
-/** Dependencies of these notices. */
 export interface RuntimeEndDeps
   extends Pick<Store, 'accounts' | 'requestedRuntimes'>, Pick<RuntimeRules, 'runtimes' | 'now' | 'refusesRuntime'> {
   /** Ended runtimes of this server whose folders still exist. */

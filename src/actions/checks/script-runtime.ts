@@ -9,7 +9,6 @@ import type { Problem } from '../refusal.ts';
 /** The fields that determine whether a check has scripts. */
 type Scripted = Pick<Check, 'checkType' | 'settings'>;
 
-/** Dependencies of the selection. */
 export interface RuntimeRules extends Pick<Choices, 'runtimes' | 'now'> {
   /**
    * For checks with scripts, their own or their group's: why a runtime does not support them, or null. For others:
@@ -23,7 +22,6 @@ export interface RuntimeRules extends Pick<Choices, 'runtimes' | 'now'> {
   readonly scriptTypes: readonly CheckType[];
 }
 
-/** Dependencies of resolving the runtime of a check. */
 export interface ScriptRuntimeDeps extends Pick<Store, 'accounts'>, RuntimeRules {
   readonly checkGroups: GroupFinder;
 }

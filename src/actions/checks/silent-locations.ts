@@ -3,7 +3,6 @@ import type { Store } from '#store/store.ts';
 import type { ShownLocation } from '#domain/accounts/process.ts';
 import type { Notice } from '../operating/notices.ts';
 
-/** Dependencies of these notices. */
 export interface SilentLocationDeps extends Pick<Store, 'checkLocations'> {
   /** All known locations. */
   readonly locations: () => readonly ShownLocation[];

@@ -9,7 +9,6 @@ import type { ResultLinks } from '../results/result-links.ts';
 import { startedOf, type TriggerDeps } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 
-/** Dependencies of these actions. */
 export interface TriggerCallDeps
   extends Pick<Store, 'batches' | 'triggerCalls'>, Omit<TriggerDeps, 'triggers' | 'batches'> {
   readonly triggers: Pick<TriggerDeps['triggers'], 'start'> & {

@@ -11,7 +11,6 @@ import { requirePermission } from '../accounts/permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { ResultLinks } from '../results/result-links.ts';
 
-/** Dependencies of these actions. */
 export interface TriggerDeps extends Pick<Store, 'triggers' | 'batches'> {
   readonly links: Pick<ResultLinks, 'link'>;
   /** Codes of the available run locations, this server's own first. */

@@ -22,7 +22,6 @@ export interface SpanAvailability {
   readonly unknownRatio: number | null;
 }
 
-/** Dependencies of these actions. */
 export interface HeartbeatDeps extends Pick<Store, 'pings' | 'checkResults'> {
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;

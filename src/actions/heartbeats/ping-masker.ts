@@ -2,7 +2,6 @@
 import type { Store } from '#store/store.ts';
 import { readHeartbeat } from '#domain/checks/heartbeat.ts';
 
-/** Dependencies of finding it. */
 export interface PingMaskerDeps extends Pick<Store, 'variables' | 'checks' | 'checkGroups'> {
   /** Returns a function that masks these values in a text. */
   readonly hide: (values: readonly string[]) => (text: string) => string;

@@ -29,7 +29,6 @@ interface StoredPing extends Omit<PingCall, 'signal'> {
 /** Outcome of a call, for metrics. */
 export type PingFate = 'kept' | 'refused' | 'unknown' | 'lost';
 
-/** Dependencies of this action. */
 export interface PingDeps {
   readonly allowance: PingAllowance;
   /** Stores a ping in a group commit; resolves once it is durable. */

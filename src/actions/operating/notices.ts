@@ -36,7 +36,6 @@ export interface BrokenChannel {
 /** Notices of an account. */
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
-/** Dependencies of this action. */
 export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sendingQuotas'> {
   readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {

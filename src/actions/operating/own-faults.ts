@@ -3,7 +3,6 @@ import type { Store } from '#store/store.ts';
 import { isAlive, type ProcessSign } from '#domain/accounts/process.ts';
 import type { Notice } from './notices.ts';
 
-/** Dependencies of these notices. */
 export interface OwnFaultDeps extends Pick<Store, 'processes'> {
   readonly now: () => number;
 }

@@ -7,7 +7,6 @@ import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { firstOf } from './notice-words.ts';
 import { absenceNotice, gapNotice, type Notice, type NoticeDeps } from './notices.ts';
 
-/** Dependencies of these notices. */
 export interface OwnNoticeDeps
   extends AccountZoneDeps, Pick<NoticeDeps, 'gaps' | 'ownFaultNotices' | 'processNotices'>, Pick<Store, 'processes'> {
   readonly affectedAccounts: AffectedAccounts;

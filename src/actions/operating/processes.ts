@@ -11,7 +11,6 @@ export interface ListedProcess extends ProcessSign {
   readonly isAlive: boolean;
 }
 
-/** Dependencies of this action. */
 export interface ProcessDeps extends Pick<Store, 'processes'> {
   readonly clock: Clock;
 }

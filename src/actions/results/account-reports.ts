@@ -27,7 +27,6 @@ export interface AccountReportQuestion extends ReportScheduleInput {
   readonly at?: number;
 }
 
-/** Dependencies of reports. */
 export interface AccountReportDeps extends Pick<Store, 'accountReports'>, AccountZoneDeps {
   readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;

@@ -4,7 +4,6 @@ import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { Refusal } from '../refusal.ts';
 import type { HistoryReader } from './analytics.ts';
 
-/** Dependencies of waiting. */
 export interface AfterGapsDeps {
   readonly gaps: Pick<Store['gaps'], 'isSettled'>;
   /** Start of this process, epoch ms. */

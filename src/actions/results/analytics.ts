@@ -88,7 +88,6 @@ export interface HistoryReader {
   sums(accountId: string, checkIds: readonly string[], span: TimeSpan): Promise<ReadonlyMap<string, RollUp>>;
 }
 
-/** Dependencies of these actions. */
 export interface AnalyticsDeps extends Pick<Store, 'checks' | 'checkGroups' | 'checkSubjects'> {
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;

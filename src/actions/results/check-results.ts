@@ -25,7 +25,6 @@ export interface ShownResult {
   readonly assets: readonly AssetFacts[];
 }
 
-/** Dependencies of these actions. */
 export interface CheckResultDeps extends Pick<Store, 'resultAssets' | 'checkResults'> {
   readonly download: Downloads;
   /** The part of a result specific to the check type. Details are absent if nothing was probed. */

@@ -30,7 +30,6 @@ export interface LiveStream {
   readonly close: () => void;
 }
 
-/** Dependencies of live updates. */
 export interface LiveEventDeps extends Pick<Store, 'accountChanges'> {
   /** Hints that results or deliveries were recorded, so that the next poll comes sooner. */
   readonly hints: readonly ((look: () => void) => () => void)[];

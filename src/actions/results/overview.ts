@@ -69,7 +69,6 @@ export interface ShownOverview {
   readonly rows: readonly OverviewRow[];
 }
 
-/** Dependencies of this action. */
 export interface OverviewDeps extends Pick<Store, 'overview'> {
   readonly afterGaps: GapWait;
   /** Target of a check, without secrets; null = its settings name none. */

@@ -46,7 +46,6 @@ export interface SubjectReader {
   after(accountId: string, filter: SubjectFilter, after: string | null, max: number): Promise<readonly Subject[]>;
 }
 
-/** Dependencies of this action. */
 export interface ReportDeps {
   readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;

@@ -9,7 +9,6 @@ import { type CheckResultDeps, mayHaveAssets, shown, type ShownResult } from './
 import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
-/** Dependencies of this action. */
 export interface ResultPageDeps
   extends Pick<Store, 'pings'>, Pick<CheckResultDeps, 'describeResult' | 'resultAssets'>, AccountZoneDeps {
   /** Separate from downloads with a key, so that link holders cannot use up their slots. */

@@ -18,7 +18,6 @@ import type { Metrics } from '#metrics/metrics.ts';
 import type { LoopName } from '#config/roles.ts';
 import type { PingFailures } from '#upkeep/record-reception.ts';
 
-/** Dependencies of the actions. */
 export interface ActionDeps {
   readonly config: Config;
   readonly store: Store;

@@ -9,7 +9,6 @@ import type { ActionDeps } from './deps.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 
-/** Dependencies of the routes. */
 export interface RestDeps extends ActionDeps {
   readonly metrics: Metrics;
   /** Why the service cannot work, a sentence each; empty = ready. */

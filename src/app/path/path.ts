@@ -4,6 +4,7 @@ import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import type { SendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Loop } from '#lib/loop.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
+import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createRecordReception } from '#upkeep/record-reception.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
@@ -12,8 +13,6 @@ import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
 import { composeCallWatchdog } from './watchdog.ts';
-import { composeCloseUnservedRuns } from './unserved.ts';
-import { composeRemoveOldRows } from './upkeep.ts';
 import { type LoopName, recordStep } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
 import { type StepDeps, type PathDeps } from './step-deps.ts';
@@ -23,7 +22,13 @@ import {
   composeSendAccountReports,
   composeSendDeliveries,
 } from './deliveries.ts';
-import { composeJudgeHeartbeats, composeJudgeStates, composeRecordResults, composeRunChecks } from './results.ts';
+import {
+  composeCloseUnservedRuns,
+  composeJudgeHeartbeats,
+  composeJudgeStates,
+  composeRecordResults,
+  composeRunChecks,
+} from './results.ts';
 
 /** The running steps of this process. */
 export interface RunningPath {
@@ -156,5 +161,18 @@ function composeScheduleRuns({
     rollback,
     wake: () => wake('run-checks'),
     onScheduled: (done) => metrics.onScheduled(done),
+  });
+}
+
+/** Deletes results and related rows after their retention. */
+function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Promise<number> {
+  return createRemoveOldRows({
+    store: store.retention,
+    rollUps: store.rollUps,
+    orphans: store.orphans,
+    triggerCalls: store.triggerCalls,
+    clock,
+    retentionDays: config.retentionDays,
+    onRemoved: (rows) => log.debug('retention.removed', { rows }),
   });
 }

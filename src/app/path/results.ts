@@ -3,6 +3,7 @@ import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import type { EndedAttempt, NotificationRules, Recorded } from '#domain/results/recording.ts';
+import { createCloseUnservedRuns } from '#pipeline/close-unserved-runs.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -69,6 +70,24 @@ export function composeRunChecks(
     startedAt,
     wake: () => wake('run-checks'),
     onStarted: (delayMs) => metrics.onStarted(delayMs),
+  });
+}
+
+/** A tick of the step, whose results are recorded like all others. */
+export function composeCloseUnservedRuns(
+  { store, clock, ownProcess, owner, log }: StepDeps,
+  records: RecordResults,
+): () => Promise<number> {
+  const served = servedCodes(ownProcess);
+  return createCloseUnservedRuns({
+    store: { runQueue: (now) => store.figures.runQueue(now), claimRuns: (claim) => store.path.claimRuns(claim) },
+    clock,
+    steadyNow: () => performance.now(),
+    owner,
+    // A process that cannot publish its own heartbeat may have missed those of others.
+    locations: () => (ownProcess.known().some(({ id }) => id === owner) ? served() : null),
+    record: (attempt) => records.record(attempt),
+    onClosed: (location, closed) => log.warn('runs.unserved', { location, closed }),
   });
 }
 

@@ -17,7 +17,6 @@ import type { Prober } from '#checks/runner/probe-threads.ts';
 import type { LoopName } from '#config/roles.ts';
 import type { ChannelSender } from '#channels/kind.ts';
 
-/** Dependencies of the steps. */
 export interface PathDeps {
   readonly config: Config;
   readonly store: Store;
@@ -60,7 +59,6 @@ export interface PathDeps {
   readonly onLogged: () => void;
 }
 
-/** Dependencies of all steps. */
 export interface StepDeps extends PathDeps {
   /** Owner of this process's leases. */
   readonly owner: string;

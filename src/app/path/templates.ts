@@ -10,7 +10,6 @@ import type { Store } from '#store/store.ts';
 import { type ConfigFault, createKeepTemplates, type FoundBroken, type KeepTemplates } from '#upkeep/keep-templates.ts';
 import type { Config } from '#config/config.ts';
 
-/** Its dependencies. */
 interface Deps {
   readonly config: Pick<Config, 'database' | 'gateways' | 'roles'>;
   readonly store: Pick<Store, 'channelConfigs'>;

@@ -5,7 +5,6 @@ import type { ApiKey } from '#domain/accounts/api-key.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
-/** The routes of API keys. */
 export function apiKeyRoutes(actions: ApiKeyActions): Route[] {
   return [
     route('listApiKeys', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),

@@ -4,7 +4,6 @@ import type { ClientCertificateBody } from '#contract/accounts/client-certificat
 import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';
 
-/** The routes of client certificates. */
 export function clientCertificateRoutes(actions: ClientCertificateActions): Route[] {
   return [
     route('listClientCertificates', async ({ caller }) => (await actions.list(caller)).map(toWire)),

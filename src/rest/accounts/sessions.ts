@@ -14,7 +14,6 @@ import { Answer, type AnyCall, type Route, route } from '../route.ts';
 import { deviceProof, noSessionCookie, requireSameOrigin, sessionCookies } from '../session-cookie.ts';
 import { isoText } from '../wire.ts';
 
-/** Dependencies of these routes. */
 export interface SessionRoutesDeps {
   readonly sessions: SessionActions;
   readonly setup: SetupActions;

@@ -7,7 +7,6 @@ import { deleted } from '../deleted.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 
-/** The routes of environment variables. */
 export function variableRoutes(actions: VariableActions): Route[] {
   return [
     route('listVariables', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),

@@ -5,7 +5,6 @@ import type { Subscription } from '#domain/alerts/alert-channel.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull, written } from '../wire.ts';
 
-/** The routes of alert channels. */
 export function alertChannelRoutes(actions: ChannelActions): Route[] {
   return [
     route('listAlertChannels', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),

@@ -6,7 +6,6 @@ import type { Message } from '#domain/deliveries/delivery.ts';
 import { deliveryToWire, exchangeToWire } from './deliveries.ts';
 import { type Route, route } from '../route.ts';
 
-/** The routes of previews and test messages. */
 export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
   return [
     route('previewAlertChannel', async ({ caller, body }): Promise<PreviewBody> => {

@@ -12,7 +12,6 @@ import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText } from '../wire.ts';
 
-/** The routes of deliveries. */
 export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNotificationActions): Route[] {
   return [
     route('listDeliveries', async ({ caller, query }) =>

@@ -6,7 +6,6 @@ import { checkToWire } from './checks.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull, written } from '../wire.ts';
 
-/** The routes of check groups. */
 export function checkGroupRoutes(actions: GroupActions): Route[] {
   return [
     route('listCheckGroups', async ({ caller, query }) => {

@@ -6,7 +6,6 @@ import { alertToWire, suppressorToWire } from '../alerts/check-alert.ts';
 import { JsonText, pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
-/** The routes of statuses and alerts. */
 export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAlertActions): Route[] {
   const written: Written = { pieces: new WeakMap(), lists: new WeakMap() };
   return [

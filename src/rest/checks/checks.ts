@@ -9,7 +9,6 @@ import type { JsonObject } from '#domain/json.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull, written } from '../wire.ts';
 
-/** The routes of checks. */
 export function checkRoutes(actions: CheckActions): Route[] {
   return [
     route('listChecks', async ({ caller, query }) => {

@@ -13,7 +13,6 @@ interface PingRequest {
   readonly rawBody?: string | null;
 }
 
-/** The routes of pings and their events. */
 export function heartbeatRoutes(actions: HeartbeatActions, pings: PingActions): Route[] {
   const receive = async (token: string, signal: string | null, request: PingRequest): Promise<string> => {
     const { origin, referer, 'user-agent': userAgent = null } = request.headers;

@@ -3,7 +3,6 @@ import type { LocationActions } from '#actions/checks/locations.ts';
 import { type Route, route } from '../route.ts';
 import { isoTextOrNull } from '../wire.ts';
 
-/** The route of locations. */
 export function locationRoutes(actions: LocationActions): Route[] {
   return [
     route('listLocations', ({ caller }) =>

@@ -10,7 +10,6 @@ import type { MaintenanceWindowBody } from '#contract/checks/maintenance-window.
 import { type Call, pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
-/** The routes of maintenance windows. */
 export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Route[] {
   return [
     route('listMaintenanceWindows', async ({ caller, query }) =>

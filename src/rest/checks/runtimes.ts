@@ -11,7 +11,6 @@ export interface RuntimeActions {
   find(caller: Caller, name: string): Runtime;
 }
 
-/** The routes of runtimes. */
 export function runtimeRoutes(actions: RuntimeActions): Route[] {
   const written = new WeakMap<readonly Runtime[], JsonText>();
   return [

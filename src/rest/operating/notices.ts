@@ -3,7 +3,6 @@ import type { NoticeActions } from '#actions/operating/notices.ts';
 import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';
 
-/** The route of notices. */
 export function noticeRoutes(actions: NoticeActions): Route[] {
   return [
     route('listNotices', async ({ caller }) =>

@@ -3,7 +3,6 @@ import type { ListedProcess, ProcessActions } from '#actions/operating/processes
 import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';
 
-/** The route of processes. */
 export function processRoutes(actions: ProcessActions): Route[] {
   return [route('listProcesses', async ({ caller }) => (await actions.list(caller)).map(onWire))];
 }

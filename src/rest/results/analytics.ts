@@ -19,7 +19,6 @@ import type { RollUp } from '#domain/results/roll-up.ts';
 import { JsonText, type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';
 
-/** The routes of analytics and reports. */
 export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActions): Route[] {
   return [
     route('getCheckAnalytics', async ({ caller, params, query }) =>

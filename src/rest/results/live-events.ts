@@ -26,7 +26,6 @@ const retryMs = 2000;
 /** Delay before access is checked after an unspecified change, ms: many changes cost one check for each stream. */
 const recheckMs = 1000;
 
-/** The route of live updates. */
 export function liveEventRoutes(actions: LiveEventActions, server: LiveServer): Route[] {
   return [
     route('streamEvents', async (call) => {

@@ -6,7 +6,6 @@ import { type Route, route, sliceOf } from '../route.ts';
 import { suppressorToWire } from '../alerts/check-alert.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
-/** The route of the overview. */
 export function overviewRoutes(actions: OverviewActions): Route[] {
   return [
     route('getOverview', async ({ caller, query }) => {
