@@ -130,7 +130,6 @@ export interface Sending {
   readonly identity?: ClientIdentity | null;
 }
 
-/** Sends deliveries. */
 export interface ChannelSender {
   /** Makes one attempt. Receiver and network failures are outcomes, not rejections. */
   send(sending: Sending): Promise<SendOutcome>;

@@ -58,7 +58,6 @@ export interface ScriptRuntime extends Runtime {
   readonly nodeBinary: string;
 }
 
-/** Dependencies of a scripted kind's probe. */
 export interface ScriptProbeDeps {
   readonly runScript: RunScript;
   /** Time limit of a script by check type, in ms. */
@@ -126,7 +125,6 @@ export type AnyKind = CheckKind | ScriptedKind | CalledKind;
 /** What every kind declares about its settings and results. */
 export interface KindDescription<Schema extends CheckSchema = CheckSchema> {
   readonly schema: Schema;
-  /** Metrics for analytics. */
   readonly measures: Measures;
   /** Checks what the schema cannot. Empty if valid. */
   validateSettings(settings: JsonObject): SettingsProblem[];

@@ -1,9 +1,8 @@
 // One gateway connection: a request line, a response line, then the bytes of both sides.
 import type { Socket } from 'node:net';
-import { tunnelOf } from '#lib/net/guarded.ts';
+import { type Tunnel, tunnelOf, type TunnelTarget } from '#lib/net/guarded.ts';
 import type { Guard } from './guard.ts';
 
-/** Dependencies of a connection. */
 export interface CallDeps {
   readonly guard: Guard;
   /** Time limit for the request line. */
@@ -89,7 +88,7 @@ async function lookUp(socket: Socket, { host, family }: GatewayRequest, guard: G
 /** Connects, confirms, and forwards bytes in both directions. @returns a function that cancels it */
 function makeWay(
   socket: Socket,
-  place: Endpoint,
+  place: TunnelTarget,
   { guard, onWay, stay }: Pick<CallDeps, 'guard' | 'onWay'> & { readonly stay: () => void },
 ): () => void {
   let isOver = false;
@@ -139,16 +138,8 @@ function watchEnd(socket: Socket): () => void {
   return () => socket.off('readable', poll).off('end', end);
 }
 
-type Reached = (error: unknown, way: Socket | null) => void;
-
-/** Target of a connection. */
-interface Endpoint {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Connects like checks and webhooks: the guard checks the target first, then the connected address. */
-function reach(place: Endpoint, guard: Guard, settle: Reached): () => void {
+function reach(place: TunnelTarget, guard: Guard, settle: Parameters<Tunnel>[1]): () => void {
   let late: NodeJS.Timeout | undefined;
   const onAddresses = (): void => {
     late = setTimeout(() => {

@@ -30,7 +30,6 @@ export function lineReader(
   };
 }
 
-/** Splits chunked output. */
 export interface OutputReader {
   read(chunk: Buffer): void;
   /** Flushes the pending text. */

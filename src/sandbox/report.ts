@@ -74,7 +74,6 @@ export function emptyReport(): Report {
   };
 }
 
-/** Context for parsing. */
 export interface ReportDeps {
   /** Epoch ms. */
   readonly startedAt: number;

@@ -30,7 +30,6 @@ export interface OpenedGateway {
 /** Opens a gateway at `path`, only for the user `owner` (null = the current one). Rejects with a message. */
 export type OpenGateway = (path: string, owner: number | null) => Promise<OpenedGateway>;
 
-/** Dependencies for running scripts. */
 export interface ScriptDeps extends ProcessDeps {
   readonly openGateway: OpenGateway;
   /** Whether no name server of this machine answers, for scripts without a gateway. Default: one does. */

@@ -20,7 +20,6 @@ export interface ProcessDeps {
   readonly isRoot: boolean;
 }
 
-/** Folder and command of a process. */
 export interface ScriptPlace {
   readonly folder: RunFolder;
   readonly command: Contained;
@@ -35,7 +34,6 @@ export interface ScriptProcess {
   readonly closed: Promise<Closed>;
 }
 
-/** How a process ended. */
 export interface Closed {
   readonly code: string;
   /** Why it did not start, or null. */

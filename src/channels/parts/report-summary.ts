@@ -25,7 +25,6 @@ export interface ReportSummary {
   readonly sections: readonly ReportGroup[];
 }
 
-/** A list of checks. */
 export interface ReportGroup {
   readonly heading: string;
   readonly rows: readonly { readonly name: string; readonly value: string; readonly link: string }[];

@@ -19,7 +19,6 @@ export interface TemplateNames extends TemplateField {
   readonly references: readonly Reference[];
 }
 
-/** A problem in a configuration. */
 export interface ConfigIssue {
   /** Such as `config.headers[0].key`. */
   readonly path: string;
@@ -31,7 +30,6 @@ export interface ConfigIssue {
   readonly column?: number;
 }
 
-/** A warning about a configuration. */
 export interface ConfigWarning extends ConfigIssue {
   /** Shortest value that triggers the problem. */
   readonly example?: string;

@@ -61,7 +61,6 @@ export function laneOf(checkId: string, size: number): number {
   return sum % size;
 }
 
-/** State of a new thread. */
 export function newLane(): Lane {
   return { certificates: new Map(), outbox: emptyOutbox(), loopDelayMs: 0, isResolverDown: false };
 }

@@ -21,7 +21,6 @@ import {
 import type { FromThread, ThreadSettings } from './probe-messages.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** Number of threads and their settings. */
 export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'> {
   readonly threads: number;
   /** Maximum duration of a probe in ms. Default 30 s. */

@@ -3,11 +3,11 @@
 import type { Socket } from 'node:net';
 import { connectSequentially } from './connect-sequentially.ts';
 
+/** Where a tunnel leads. */
+export type TunnelTarget = { readonly host: string; readonly port: number };
+
 /** Connects to a target; returns a function that cancels. Calls `done` once, unless cancelled. */
-export type Tunnel = (
-  target: { readonly host: string; readonly port: number },
-  done: (error: Error | null, socket: Socket | null) => void,
-) => () => void;
+export type Tunnel = (target: TunnelTarget, done: (error: Error | null, socket: Socket | null) => void) => () => void;
 
 /** Decides where connections may go. */
 export interface ConnectionGuard {
@@ -39,7 +39,7 @@ interface GuardedOptions {
 
 /** Connects without the proxy; returns a function that cancels. Calls `done` once, unless cancelled. */
 export function connectGuarded(
-  { host, port }: Parameters<Tunnel>[0],
+  { host, port }: TunnelTarget,
   guard: ConnectionGuard,
   done: (result: Guarded) => void,
   { family = 0, onAddresses, ...options }: GuardedOptions = {},

@@ -4,7 +4,6 @@
 export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
-/** Location of a database. */
 export interface PostgresAddress {
   /** A name, an address, or the folder of a Unix socket (starting with a slash). */
   readonly host: string;

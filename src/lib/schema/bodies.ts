@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { orNull } from './fields.ts';
 
-/** Accepted HTTP methods. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
 /** An HTTP method in any case. */

@@ -14,7 +14,6 @@ export interface InstalledRuntime extends Runtime {
   readonly nodeBinary: string;
 }
 
-/** A problem of a runtime and how to fix it. */
 export interface RuntimeProblem {
   /** Name of its folder. */
   readonly runtime: string;
@@ -26,7 +25,6 @@ export interface RuntimeProblem {
   readonly refusesStart: boolean;
 }
 
-/** Contents of the runtimes folder. */
 export interface InstalledRuntimes {
   /** Usable runtimes, newest first, without those REMOVED by stage or date. */
   readonly runtimes: readonly InstalledRuntime[];

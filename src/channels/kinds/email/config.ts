@@ -2,7 +2,6 @@
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { TemplateField } from '../../templates/fields.ts';
 
-/** An email channel's configuration. */
 export interface EmailConfig {
   readonly address: string;
   /** Template; null = the default subject. */

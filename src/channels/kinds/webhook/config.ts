@@ -10,7 +10,6 @@ export type Pair = {
   readonly locked: boolean;
 };
 
-/** A webhook channel's configuration. */
 export interface WebhookConfig {
   /** A template. */
   readonly url: string;

@@ -18,7 +18,6 @@ export interface NameServer {
   readonly port: number;
 }
 
-/** A query and its servers. */
 export interface Asking {
   readonly name: string;
   readonly type: number;

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** Outcome of several pings. */
 export interface Pinged {
   readonly sent: number;
   /** Round-trip times in ms by ping number. Unanswered pings are missing. */

@@ -40,7 +40,6 @@ const listBytes = 20_000;
 /** How long a status is cached, and how long an unresponsive CA is not queried again. */
 const cacheMs = 3_600_000;
 const leftAloneMs = 300_000;
-/** Maximum cached statuses. */
 const maxCached = 2000;
 
 type Lists = Recent<Cached<RevokedList>>;
@@ -226,7 +225,6 @@ function spokenReason(reason: string): string {
     .replace(/ ([A-Z])(?=[a-z])/g, (_, letter: string) => ` ${letter.toLowerCase()}`);
 }
 
-/** A request to a CA. */
 interface Asking {
   readonly url: string;
   /** OCSP request; null fetches a CRL. */
@@ -235,7 +233,6 @@ interface Asking {
   readonly maxBytes: number;
 }
 
-/** Dependencies of a request. */
 interface AskingDeps {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;

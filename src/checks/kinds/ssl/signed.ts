@@ -2,7 +2,6 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { readBits, type Element, holding, readOid, type Reader, readerOf, tags } from './der.ts';
 
-/** Signed content and its signature. */
 export interface Signed {
   /** The signed part. */
   readonly content: Element;

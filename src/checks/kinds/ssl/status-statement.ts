@@ -2,7 +2,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { CertificateParts } from './certificate-parts.ts';
 
-/** A certificate and its issuer. */
 export interface Issued {
   readonly own: CertificateParts;
   readonly issuer: CertificateParts;

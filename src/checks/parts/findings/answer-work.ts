@@ -132,7 +132,6 @@ function readBody({ body, redactor }: AnswerWork, decoded: DecodedBody, { text }
 /** The work as sent to another thread, with assertions as source. */
 export interface WorkMessage extends Omit<AnswerWork, 'assertions' | 'redactor'> {
   readonly assertions: readonly (AssertionSettings & Pick<Assertion, 'source'>)[];
-  /** Values to mask. */
   readonly hidden: readonly string[];
 }
 

@@ -51,5 +51,4 @@ export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValu
   return { url: text(object(check.settings['request'])['url']) || null, ...decodeStatus(details) };
 }
 
-/** Metrics of HTTP results. */
 export const httpMeasures: Measures = { statusCode: true, phases: phaseNames };

@@ -19,7 +19,6 @@ export interface Phases {
 /** Characters stored of a redirect's location. */
 export const maxLocation = 500;
 
-/** Decoded details of a result. */
 export interface ApiDetails {
   /** null if there was no response. */
   readonly status: number | null;

@@ -24,7 +24,6 @@ export interface Received {
   isCut: boolean;
 }
 
-/** Options for reading a response. */
 export interface Reading {
   /** Whether to read this body. Bodies of followed redirects are not read. */
   readonly wantsBody: (answer: IncomingMessage) => boolean;

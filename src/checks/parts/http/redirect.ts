@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Confidential, OutgoingRequest } from './plan.ts';
 import { parseTarget } from './target.ts';
 
-/** Maximum number of redirects. */
 export const maxRedirects = 10;
 
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

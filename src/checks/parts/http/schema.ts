@@ -29,7 +29,6 @@ export const templatedUrl = z
     { error: ({ input }) => urlRule(input) },
   );
 
-/** Assertion sources of API checks. */
 export const httpSources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
 /** Assertions of API checks and groups. */
 export const assertions = assertionList('Assertion', httpSources, 'JSON_BODY: a JSON path. HEADERS: a header name.');

@@ -3,7 +3,6 @@ import { handshakeWords, trustHint } from '#lib/net/tls-words.ts';
 import type { Reason, Verdict } from '#domain/results/result.ts';
 import type { ScriptError, ScriptFile, ScriptLimit, ScriptLimits, ScriptOutcome } from '#domain/checks/script.ts';
 
-/** A verdict with its reason and message. */
 export interface ScriptVerdict {
   readonly verdict: Verdict;
   readonly reason: Reason | null;
