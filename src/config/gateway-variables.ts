@@ -1,6 +1,6 @@
 // The variables of services through which channels send: mail, telephone, paging.
 import { z } from 'zod';
-import type { ConfigVariable } from './config-variable.ts';
+import { type ConfigVariable, integer } from './config-variable.ts';
 
 /** Senders and mail servers of accounts, by account ID; null = as for all others. */
 export type AccountMail = Readonly<
@@ -58,8 +58,7 @@ export const gatewayVariables = {
     fallback: '200',
     meaning:
       'Emails allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
-    right: 'an integer from 0 to 100000',
-    read: (text) => (/^\d{1,6}$/.test(text) && Number(text) <= 100_000 ? Number(text) : undefined),
+    ...integer(0, 100_000),
   } satisfies ConfigVariable<number>,
   TOCSIN_SMS_URL: {
     fallback: 'none',
@@ -93,8 +92,7 @@ export const gatewayVariables = {
     fallback: '60',
     meaning:
       'SMS messages and calls allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
-    right: 'an integer from 0 to 100000',
-    read: (text) => (/^\d{1,6}$/.test(text) && Number(text) <= 100_000 ? Number(text) : undefined),
+    ...integer(0, 100_000),
   } satisfies ConfigVariable<number>,
   TOCSIN_PAGERDUTY_URL: {
     fallback: '`https://events.pagerduty.com`',

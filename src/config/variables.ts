@@ -9,7 +9,7 @@ import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
-import type { ConfigVariable } from './config-variable.ts';
+import { type ConfigVariable, integer, wholeNumber } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
 import { watchingVariables } from './watching-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
@@ -55,8 +55,7 @@ export const configVariables = {
   PORT: {
     fallback: '3000',
     meaning: 'Port to listen on; 0 selects a free port.',
-    right: 'an integer from 0 to 65535',
-    read: (text) => wholeNumber(text, 0, 65_535),
+    ...integer(0, 65_535),
   } satisfies ConfigVariable<number>,
   TOCSIN_DATA_DIR: {
     fallback: './data',
@@ -213,21 +212,18 @@ export const configVariables = {
   TOCSIN_RETENTION_DAYS: {
     fallback: '30',
     meaning: 'Number of days for which individual results are stored.',
-    right: 'an integer from 1 to 3650',
-    read: (text) => wholeNumber(text, 1, 3650),
+    ...integer(1, 3650),
   } satisfies ConfigVariable<number>,
   TOCSIN_RATE_LIMIT: {
     fallback: '600',
     meaning:
       'Requests allowed per minute for each API key, and for each address without a valid key. An address gets ten times as many pages without sign-in. 0 disables these limits.',
-    right: 'an integer from 0 to 1000000',
-    read: (text) => wholeNumber(text, 0, 1_000_000),
+    ...integer(0, 1_000_000),
   } satisfies ConfigVariable<number>,
   TOCSIN_ACCOUNT_RATE_LIMIT: {
     fallback: '5 × `TOCSIN_RATE_LIMIT`',
     meaning: 'Requests allowed per minute for each account, all API keys together. 0 disables the limit.',
-    right: 'an integer from 0 to 1000000',
-    read: (text) => wholeNumber(text, 0, 1_000_000),
+    ...integer(0, 1_000_000),
   } satisfies ConfigVariable<number>,
   TOCSIN_ACCOUNT_LIMITS: {
     fallback: `\`${limitsText(defaultLimits)}\``,
@@ -247,8 +243,7 @@ export const configVariables = {
   TOCSIN_PROBE_THREADS: {
     fallback: 'processors − 1, at least 1',
     meaning: 'Number of threads that run probes.',
-    right: 'an integer from 1 to 64',
-    read: (text) => wholeNumber(text, 1, 64),
+    ...integer(1, 64),
   } satisfies ConfigVariable<number>,
   TOCSIN_CHROMIUM: {
     fallback: 'the one installed on the system, else the one from npm ci',
@@ -260,27 +255,23 @@ export const configVariables = {
     fallback: 'one per processor',
     meaning:
       'Maximum number of scripts that run at the same time, counted separately for browser checks, multi-step checks, and setup and teardown scripts. Other scripts wait.',
-    right: 'an integer from 1 to 64',
-    read: (text) => wholeNumber(text, 1, 64),
+    ...integer(1, 64),
   } satisfies ConfigVariable<number>,
   TOCSIN_BROWSER_SECONDS: {
     fallback: '240',
     meaning: 'Timeout of a browser check run, in seconds. A run that takes longer is stopped and fails.',
-    right: 'an integer from 10 to 1800',
-    read: (text) => wholeNumber(text, 10, 1800),
+    ...integer(10, 1800),
   } satisfies ConfigVariable<number>,
   TOCSIN_MULTI_STEP_SECONDS: {
     fallback: '120',
     meaning: 'Timeout of a multi-step check run, in seconds.',
-    right: 'an integer from 10 to 1800',
-    read: (text) => wholeNumber(text, 10, 1800),
+    ...integer(10, 1800),
   } satisfies ConfigVariable<number>,
   TOCSIN_SCRIPTS_WARM: {
     fallback: '1',
     meaning:
       'Number of processes kept ready for the next Playwright script, so that it starts half a second sooner. Each uses 80 to 130 MB and ends after 20 minutes without a script. 0 disables them.',
-    right: 'an integer from 0 to 64',
-    read: (text) => wholeNumber(text, 0, 64),
+    ...integer(0, 64),
   } satisfies ConfigVariable<number>,
   TOCSIN_SCRIPTS_UNCONTAINED: {
     fallback: 'no',
@@ -306,11 +297,6 @@ export function nearestVariable(name: string): ConfigVariableName | null {
   const names = Object.keys(configVariables) as ConfigVariableName[];
   const nearest = nearestName(plain(name), names.map(plain));
   return names.find((each) => plain(each) === nearest) ?? null;
-}
-
-function wholeNumber(text: string, least: number, max: number): number | undefined {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= least && value <= max ? value : undefined;
 }
 
 function readCertificates(path: string): readonly string[] | undefined {
