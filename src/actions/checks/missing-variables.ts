@@ -23,17 +23,7 @@ export interface MissingVariableDeps extends Pick<Store, 'checkVariables' | 'var
   readonly variableUses: (check: Pick<Check, 'checkType' | 'settings'>, group: UsedGroup | null) => readonly Use[];
 }
 
-export interface MissingVariables {
-  /** Names to store with a check: variables that it does not define itself. */
-  namesOf(check: UsingCheck): string[];
-  /** Warnings for a write of a check. */
-  ofCheck(check: UsingCheck, group: UsedGroup | null): Promise<Warning[]>;
-  /** Warnings for a write of a group: its own defaults and its checks. */
-  ofGroup(group: UsedGroup & Pick<CheckGroup, 'accountId' | 'id'>): Promise<Warning[]>;
-  /** Warnings for a deletion that removed definitions. */
-  ofDeletion(accountId: string, names: readonly string[]): Promise<Warning[]>;
-  notices(accountId: string): Promise<Notice[]>;
-}
+export type MissingVariables = ReturnType<typeof createMissingVariables>;
 
 /** The check with all defaults of its group in use. */
 const anyCheck = { checkType: 'API', settings: { request: { method: 'GET', url: '{{GROUP_BASE_URL}}' } } } as const;
@@ -41,11 +31,7 @@ const anyCheck = { checkType: 'API', settings: { request: { method: 'GET', url: 
 /** Maximum number of notices. */
 const maxNotices = 20;
 
-export function createMissingVariables({
-  checkVariables,
-  variables,
-  variableUses,
-}: MissingVariableDeps): MissingVariables {
+export function createMissingVariables({ checkVariables, variables, variableUses }: MissingVariableDeps) {
   const keysOf = async (accountId: string): Promise<Set<string>> =>
     new Set((await variables.all(accountId)).map(({ key }) => key));
   const usesOfDefaults = (group: UsedGroup, known: ReadonlySet<string>): Use[] => {
@@ -66,12 +52,14 @@ export function createMissingVariables({
     return byName([...ofChecks, ...ofGroups.filter(({ name }) => names?.includes(name) !== false)]);
   };
   return {
-    namesOf(check) {
+    /** Names to store with a check: variables that it does not define itself. */
+    namesOf(check: UsingCheck): string[] {
       const own = new Set(check.environmentVariables.map(({ key }) => key));
       const names = variableUses(check, null).map(({ name }) => name);
       return [...new Set(names)].filter((name) => !own.has(name) && name.length <= longestName).slice(0, maxNames);
     },
-    async ofCheck(check, group) {
+    /** Warnings for a write of a check. */
+    async ofCheck(check: UsingCheck, group: UsedGroup | null): Promise<Warning[]> {
       const uses = variableUses(check, group);
       if (uses.length === 0) return [];
       const known = await keysOf(check.accountId);
@@ -79,7 +67,8 @@ export function createMissingVariables({
       if (group !== null) for (const name of groupNames(group)) known.add(name);
       return uses.filter(({ name }) => !known.has(name)).map(({ path, name }) => ({ path, message: ofUse(name) }));
     },
-    async ofGroup(group) {
+    /** Warnings for a write of a group: its own defaults and its checks. */
+    async ofGroup(group: UsedGroup & Pick<CheckGroup, 'accountId' | 'id'>): Promise<Warning[]> {
       const ofChecks = await checkVariables.missing(group.accountId, { groupId: group.id });
       const ofDefaults = usesOfDefaults(group, await keysOf(group.accountId));
       return [
@@ -87,11 +76,12 @@ export function createMissingVariables({
         ...ofChecks.map((use) => ({ path: 'environmentVariables', message: sentence(use) })),
       ];
     },
-    async ofDeletion(accountId, names) {
+    /** Warnings for a deletion that removed definitions. */
+    async ofDeletion(accountId: string, names: readonly string[]): Promise<Warning[]> {
       if (names.length === 0) return [];
       return (await all(accountId, names)).map((use) => ({ path: use.name, message: sentence(use) }));
     },
-    async notices(accountId) {
+    async notices(accountId: string): Promise<Notice[]> {
       return (await all(accountId)).slice(0, maxNotices).map((use) => noticeOf(use));
     },
   };

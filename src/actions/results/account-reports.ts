@@ -34,25 +34,24 @@ export interface AccountReportDeps extends Pick<Store, 'accountReports'>, Accoun
 }
 
 /** Incomplete if the signal aborts: the caller no longer waits. */
-export interface AccountReportActions {
-  /** Refuses (`invalid`) an unknown time zone and a period of which nothing is stored. */
-  read(caller: Caller, question: AccountReportQuestion, signal: AbortSignal): Promise<AccountReport>;
-  /** All activated checks in that period, oldest first, in batches. Refuses on the first read. */
-  rows(caller: Caller, question: AccountReportQuestion, signal: AbortSignal): AsyncIterable<readonly ReportedRow[]>;
-  /** The report on the last complete period, for the account's channels. */
-  build(accountId: string, schedule: ReportSchedule): Promise<AccountReport>;
-}
+export type AccountReportActions = ReturnType<typeof createAccountReportActions>;
 
-export function createAccountReportActions(deps: AccountReportDeps): AccountReportActions {
+export function createAccountReportActions(deps: AccountReportDeps) {
   const { clock } = deps;
   return {
-    async read(caller, question, signal) {
+    /** Refuses (`invalid`) an unknown time zone and a period of which nothing is stored. */
+    async read(caller: Caller, question: AccountReportQuestion, signal: AbortSignal): Promise<AccountReport> {
       requirePermission(caller, 'read');
       const madeAt = clock.now();
       const zoned = await withZone(deps, caller.accountId, question);
       return buildReport(deps, scopeOf(caller.accountId, zoned, spanOf(zoned, madeAt), signal), madeAt);
     },
-    async *rows(caller, question, signal) {
+    /** All activated checks in that period, oldest first, in batches. Refuses on the first read. */
+    async *rows(
+      caller: Caller,
+      question: AccountReportQuestion,
+      signal: AbortSignal,
+    ): AsyncIterable<readonly ReportedRow[]> {
       requirePermission(caller, 'read');
       const zoned = await withZone(deps, caller.accountId, question);
       const span = spanOf(zoned, clock.now());
@@ -60,7 +59,8 @@ export function createAccountReportActions(deps: AccountReportDeps): AccountRepo
       const scope = scopeOf(caller.accountId, zoned, span, signal);
       for await (const some of sumsOf(deps, scope, counts)) yield some.map(reportedRow);
     },
-    build(accountId, schedule) {
+    /** The report on the last complete period, for the account's channels. */
+    build(accountId: string, schedule: ReportSchedule): Promise<AccountReport> {
       const madeAt = clock.now();
       const span = lastPeriod(schedule, madeAt);
       return buildReport(deps, scopeOf(accountId, schedule, span, new AbortController().signal), madeAt);

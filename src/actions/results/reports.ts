@@ -52,22 +52,24 @@ export interface ReportDeps {
   readonly clock: Clock;
 }
 
-export interface ReportActions {
-  /**
-   * The checks of the account, oldest first, in batches, so that a report yields to other work and does not hold
-   * thousands of checks in memory. Refuses on the first read. Ends if the signal aborts while it waits for others.
-   */
-  report(caller: Caller, question: ReportQuestion, signal: AbortSignal): AsyncIterable<readonly ReportedCheck[]>;
-}
+export type ReportActions = ReturnType<typeof createReportActions>;
 
 /** How long a report runs before it yields, ms; a report on some hundred checks finishes within it. */
 const atOnceMs = 200;
 /** Maximum pause between two batches, ms. */
 const maxRest = 50;
 
-export function createReportActions({ checkSubjects, checkHistory, clock }: ReportDeps): ReportActions {
+export function createReportActions({ checkSubjects, checkHistory, clock }: ReportDeps) {
   return {
-    async *report(caller, question, signal) {
+    /**
+     * The checks of the account, oldest first, in batches, so that a report yields to other work and does not hold
+     * thousands of checks in memory. Refuses on the first read. Ends if the signal aborts while it waits for others.
+     */
+    async *report(
+      caller: Caller,
+      question: ReportQuestion,
+      signal: AbortSignal,
+    ): AsyncIterable<readonly ReportedCheck[]> {
       requirePermission(caller, 'read');
       const { filterByTags = [], deactivated, granularity, timezone } = question;
       if (!isZone(timezone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
