@@ -94,7 +94,7 @@ describe(`bodies (seed ${seed})`, () => {
     test(`${operation.id}: its example is taken, and a body with every field has a defined answer`, async () => {
       const taken = await ask(operation, { body: Buffer.from(JSON.stringify(operation.example)) });
       // Where the token is the permission, a body that is taken ends at a token that nobody has.
-      assert.equal(taken.status, operation.isAnyType === true ? 404 : operation.status, taken.text);
+      assert.equal(taken.status, operation.isAnyType === true ? 404 : (operation.status ?? 200), taken.text);
       await ask(operation, { body: Buffer.from(JSON.stringify(rich)) });
     });
 
