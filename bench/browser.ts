@@ -1,6 +1,5 @@
 // Overhead of a browser check over plain Playwright, and the effect of four concurrent and twenty queued ones on API
 // checks.
-import { DatabaseSync } from 'node:sqlite';
 import type { Check } from '#domain/checks/check.ts';
 import { withheldAboveMs } from '#domain/results/honest-finding.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
@@ -10,7 +9,7 @@ import { median, percentile } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions } from './support/report.ts';
 import { openView } from './support/results.ts';
-import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
+import { apiCheck, readRows, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 
 /** The same purchase as Playwright tests and as a plain program. */
@@ -301,13 +300,9 @@ function signedCheck(accountId: string, url: string): Check {
 
 /** Outcomes of the slots of these checks in a span. */
 function signedRuns(dataDir: string, checks: readonly Check[], from: number, to: number): Signed {
-  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
-  const ofCheck = database.prepare(
-    `SELECT id, started_at, duration_ms, outcome, slots FROM results
-     WHERE check_id = ? AND source = 0 AND run_id IS NULL AND id >= ? AND id < ?`,
-  );
-  const rows = checks.flatMap(({ id }) => ofCheck.all(idBytes(id), firstIdAt(from), firstIdAt(to)));
-  database.close();
+  const ofCheck = `SELECT id, started_at, duration_ms, outcome, slots FROM results
+     WHERE check_id = ? AND source = 0 AND run_id IS NULL AND id >= ? AND id < ?`;
+  const rows = checks.flatMap(({ id }) => readRows(dataDir, ofCheck, idBytes(id), firstIdAt(from), firstIdAt(to)));
   const slots = rows.reduce((sum, row) => sum + Number(row['slots']), 0);
   const passed = rows.filter((row) => Number(row['outcome']) === outcomeCodes.encode('passed'));
   return {
@@ -319,14 +314,13 @@ function signedRuns(dataDir: string, checks: readonly Check[], from: number, to:
 
 /** Response times of scheduled runs. Withheld ones are only flagged and not part of any figure. */
 function responsesOf(dataDir: string, from: number, to: number): Pick<Beside, 'responseP95' | 'flagged'> {
-  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
-  const rows = database
-    .prepare(
-      `SELECT response_us, loop_delay_ms FROM results
-       WHERE source = 0 AND started_at >= ? AND started_at < ? AND response_us IS NOT NULL`,
-    )
-    .all(from, to);
-  database.close();
+  const rows = readRows(
+    dataDir,
+    `SELECT response_us, loop_delay_ms FROM results
+     WHERE source = 0 AND started_at >= ? AND started_at < ? AND response_us IS NOT NULL`,
+    from,
+    to,
+  );
   const isFlagged = (row: (typeof rows)[number]): boolean => Number(row['loop_delay_ms']) > withheldAboveMs;
   const times = rows.filter((row) => !isFlagged(row)).map((row) => Number(row['response_us']) / 1000);
   return { responseP95: percentile(times, 0.95), flagged: rows.filter(isFlagged).length };

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Verdict } from './chaos/verdict.ts';
+import type { ChaosOptions, Verdict } from './chaos/verdict.ts';
 import { chaosOfDeliveries } from './chaos/deliver.ts';
-import { type Engine, engines } from './chaos/deliver-fixture.ts';
+import { engines } from './chaos/deliver-fixture.ts';
 import { chaosOfKills } from './chaos/kill.ts';
 import { chaosOfNeighbours } from './chaos/neighbours.ts';
 import { NoOlderCodeError } from './chaos/older.ts';
@@ -47,44 +47,12 @@ interface Chaos {
   readonly run: (options: ChaosOptions) => Promise<Verdict[]>;
 }
 
-interface ChaosOptions {
-  readonly dataDir: string;
-  readonly length: number;
-  readonly seed: number;
-  /** Commit to update from; null = the last one before the latest migration. */
-  readonly from: string | null;
-  /** Part of the names of the disturbances to run; null = all. */
-  readonly only: string | null;
-  readonly engine: Engine;
-  readonly say: (what: string) => void;
-}
-
 const commands: Readonly<Record<string, Chaos>> = {
-  kill: {
-    length: 'rounds',
-    isRight: isCount,
-    run: ({ length, ...options }) => chaosOfKills({ ...options, rounds: length }),
-  },
-  postgres: {
-    length: 'minutes',
-    isRight: areMinutes,
-    run: ({ length, ...options }) => chaosOfPostgres({ ...options, minutes: length }),
-  },
-  deliver: {
-    length: 'kills',
-    isRight: isCount,
-    run: ({ length, ...options }) => chaosOfDeliveries({ ...options, kills: length }),
-  },
-  update: {
-    length: 'minutes',
-    isRight: areMinutes,
-    run: ({ length, ...options }) => chaosOfUpdate({ ...options, minutes: length }),
-  },
-  neighbours: {
-    length: 'seconds',
-    isRight: (length) => length >= 20 && length <= 600,
-    run: ({ length, ...options }) => chaosOfNeighbours({ ...options, seconds: length }),
-  },
+  kill: { length: 'rounds', isRight: isCount, run: chaosOfKills },
+  postgres: { length: 'minutes', isRight: areMinutes, run: chaosOfPostgres },
+  deliver: { length: 'kills', isRight: isCount, run: chaosOfDeliveries },
+  update: { length: 'minutes', isRight: areMinutes, run: chaosOfUpdate },
+  neighbours: { length: 'seconds', isRight: (length) => length >= 20 && length <= 600, run: chaosOfNeighbours },
 };
 
 await main();

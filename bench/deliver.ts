@@ -7,7 +7,15 @@ import { median, percentile } from './support/numbers.ts';
 import { pendingDeliveries } from './support/pending.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
-import { apiCheck, databasePath, openBenchStore, seedAccount, seedChannels, seedChecks } from './support/seed.ts';
+import {
+  apiCheck,
+  databasePath,
+  openBenchStore,
+  readRows,
+  seedAccount,
+  seedChannels,
+  seedChecks,
+} from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
 const channels = 200;
@@ -185,7 +193,7 @@ async function measureLatency({ folder, isQuick, say }: BenchOptions, hanging: n
   const [target, receiver] = [startPeer('target'), startPeer('receiver')];
   const targetAddress = await target.ask<string>('listen');
   const receiverAddress = await receiver.ask<string>('listen');
-  await target.ask('behave', { kind: 'alternate' });
+  await target.ask('alternate');
   await receiver.ask('hangEach', hanging);
   const accountId = await seedAccount(dataDir);
   const store = openBenchStore(dataDir);
@@ -217,13 +225,9 @@ async function measureLatency({ folder, isQuick, say }: BenchOptions, hanging: n
   };
 }
 
-function openRead(dataDir: string): DatabaseSync {
-  return new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
-}
-
 /** Waits channel by channel, which costs little disk and CPU time. @param but excludes every nth, which hangs */
 async function untilSettled(dataDir: string, withinMs: number, but = 0): Promise<void> {
-  const database = openRead(dataDir);
+  using database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   const left = database.prepare(
     `SELECT 1 FROM deliveries WHERE status = 0 AND account_id = (SELECT id FROM accounts) AND alert_channel_id = ? LIMIT 1`,
   );
@@ -232,15 +236,12 @@ async function untilSettled(dataDir: string, withinMs: number, but = 0): Promise
     if ((but > 0 && channel % but === 0) || left.get(channel) === undefined) channel++;
     else await pause(20);
   }
-  database.close();
 }
 
 function logOf(dataDir: string): { delivered: number; attempts: number } {
-  const database = openRead(dataDir);
-  const delivered = database
-    .prepare('SELECT count(*) AS n FROM deliveries WHERE status = ?')
-    .get(deliveryStatusCodes.encode('delivered'));
-  const attempts = database.prepare('SELECT count(*) AS n FROM attempts WHERE status = 200 AND number = 1').get();
-  database.close();
-  return { delivered: Number(delivered?.['n']), attempts: Number(attempts?.['n']) };
+  const count = (of: string): number => Number(readRows(dataDir, `SELECT count(*) AS n FROM ${of}`)[0]?.['n']);
+  return {
+    delivered: count(`deliveries WHERE status = ${deliveryStatusCodes.encode('delivered')}`),
+    attempts: count('attempts WHERE status = 200 AND number = 1'),
+  };
 }

@@ -9,8 +9,8 @@ import { createSeal } from '#store/base/seal.ts';
 import { aCheck } from '../tests/support/store/records.ts';
 import { median } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
-import { bootstrapKey, databasePath, secretKeyText, seedAccount } from './support/seed.ts';
+import { type Bench, type BenchOptions, type Findings, joinFindings, type Row } from './support/report.ts';
+import { bootstrapKey, databasePath, readRows, secretKeyText, seedAccount } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
 /** Enough that none exceeds its rate limit (docs/decisions/0090). */
@@ -20,15 +20,7 @@ const hourMs = 3_600_000;
 
 export const heartbeatBench: Bench = {
   about: 'durable pings per second to 10,000 heartbeats; 100,000 heartbeats overdue at once',
-  async run(options) {
-    const pings = await measurePings(options);
-    const overdue = await measureOverdue(options);
-    return {
-      rows: [...pings.rows, ...overdue.rows],
-      notes: [...pings.notes, ...overdue.notes],
-      faults: [...pings.faults, ...overdue.faults],
-    };
-  },
+  run: async (options) => joinFindings([await measurePings(options), await measureOverdue(options)]),
 };
 
 async function measurePings({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
@@ -161,10 +153,5 @@ function heartbeat(accountId: string, pingToken: string): Check {
 }
 
 function countOf(dataDir: string, table: string): number {
-  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
-  try {
-    return Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
-  } finally {
-    database.close();
-  }
+  return Number(readRows(dataDir, `SELECT count(*) AS n FROM ${table}`)[0]?.['n']);
 }

@@ -1,5 +1,5 @@
 // Reading a month of results while one day is rolled up and another deleted: ten million results on each engine.
-import { type HistoryEngine, postgresEngine, sqliteEngine } from './support/history-engines.ts';
+import { type HistoryEngine, onEachEngine } from './support/history-engines.ts';
 import { type CheckPlan, dayMs, planHistory } from './support/history-plan.ts';
 import {
   ask,
@@ -15,8 +15,8 @@ import {
 } from './support/history-questions.ts';
 import { heldRows, longestOf, readyToRemove, rollUpTo, type Ticks } from './support/history-ticks.ts';
 import { percentile } from './support/numbers.ts';
-import type { Bench, BenchOptions, Row } from './support/report.ts';
-import { type Service, startService } from './support/service.ts';
+import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import { complaintsIn, type Service, startService } from './support/service.ts';
 
 const resultsInAll = 10_000_000;
 /** How long each query is repeated. */
@@ -30,25 +30,8 @@ const leftDays = 1.25;
 
 export const historyBench: Bench = {
   about: 'a check, an account and a result out of 10 million results (--results N), during roll-up and retention',
-  async run(options) {
-    const { folder, engine } = options;
-    const found: Found[] = [];
-    if (engine !== 'PostgreSQL')
-      found.push(await onEngine(sqliteEngine(`${folder}/history`), `${folder}/history`, options));
-    if (engine !== 'SQLite') found.push(await onEngine(await postgresEngine(), `${folder}/beside`, options));
-    return {
-      rows: found.flatMap(({ rows }) => rows),
-      notes: found.flatMap(({ notes }) => notes),
-      faults: found.flatMap(({ faults }) => faults),
-    };
-  },
+  run: (options) => onEachEngine(options, (engine, dataDir) => onEngine(engine, dataDir, options)),
 };
-
-interface Found {
-  readonly rows: Row[];
-  readonly notes: string[];
-  readonly faults: string[];
-}
 
 /** Fixture of the measurement. */
 interface Fixture {
@@ -63,7 +46,7 @@ interface Fixture {
   readonly say: (what: string) => void;
 }
 
-async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOptions): Promise<Found> {
+async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOptions): Promise<Findings> {
   const { isQuick, profileFolder } = options;
   const say = (what: string): void => options.say(`${engine.name}: ${what}`);
   const services: Service[] = [];
@@ -104,7 +87,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
         ...rolling.notes,
         ...removing.notes,
       ],
-      faults: services.flatMap(complaintsOf).slice(0, 3),
+      faults: services.flatMap((service) => complaintsIn(service.output(), /"level":"(error|fatal)"/)).slice(0, 3),
     };
   } finally {
     stopAsking();
@@ -119,13 +102,6 @@ async function timeOf<Answer>(work: () => Promise<Answer>): Promise<{ answer: An
 }
 
 const seconds = ({ tookMs }: { readonly tookMs: number }): string => `${(tookMs / 1000).toFixed(0)} s`;
-
-function complaintsOf(service: Service): string[] {
-  return service
-    .output()
-    .split('\n')
-    .filter((line) => /"level":"(error|fatal)"/.test(line));
-}
 
 function tickRows(name: string, rolled: Ticks, slices: Ticks): Row[] {
   return [

@@ -1,13 +1,12 @@
 // A thousand attempts at twelve kinds of hostile receivers within a hundred seconds: their outcome, their cost, and the
 // effect on healthy channels (docs/decisions/0064).
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { HostileKind } from '../tests/support/receivers/hostile-receivers.ts';
 import type { Received } from './peers/receiver.ts';
 import { largest, percentile } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions, Findings } from './support/report.ts';
-import { apiCheck, databasePath, openBenchStore, seedAccount, seedChannels } from './support/seed.ts';
+import { apiCheck, openBenchStore, readRows, seedAccount, seedChannels } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 
 const healthyChannels = 20;
@@ -41,10 +40,11 @@ interface Hostile {
 async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findings> {
   const dataDir = join(folder, 'hostile');
   const peers = { target: startPeer('target'), receiver: startPeer('receiver'), hostile: startPeer('hostile') };
-  const service = await startHealthy(dataDir, peers);
+  const target = await peers.target.ask<string>('listen');
+  const service = await startHealthy(dataDir, target, peers);
   const kinds = await peers.hostile.ask<readonly HostileKind[]>('start');
   const channels = await addHostile(service, kinds);
-  const alert = await alertsTo(service, peers.target, channels);
+  const alert = alertsTo(service, target, channels);
   const count = isQuick ? quickRounds : rounds;
   say(`${healthyChannels} healthy channels at 50 alerts a second, ${channels.length} hostile ones`);
   // Warm-up of every process: code, memory, and the first alert of each check.
@@ -88,10 +88,9 @@ interface Peers {
   readonly receiver: Peer;
 }
 
-async function startHealthy(dataDir: string, { target, receiver }: Peers): Promise<Service> {
-  const targetAddress = await target.ask<string>('listen');
+async function startHealthy(dataDir: string, targetAddress: string, { target, receiver }: Peers): Promise<Service> {
   const receiverAddress = await receiver.ask<string>('listen');
-  await target.ask('behave', { kind: 'alternate' });
+  await target.ask('alternate');
   const accountId = await seedAccount(dataDir);
   const store = openBenchStore(dataDir);
   await seedChannels(store, accountId, receiverAddress, healthyChannels);
@@ -125,8 +124,7 @@ async function addHostile(service: Service, kinds: readonly HostileKind[]): Prom
 }
 
 /** Returns a function that raises the alert of a round: a check fails for the first time, and one channel of each kind is notified. */
-async function alertsTo(service: Service, target: Peer, channels: readonly Hostile[]) {
-  const address = await target.ask<string>('address');
+function alertsTo(service: Service, address: string, channels: readonly Hostile[]) {
   return async (round: number): Promise<void> => {
     const notified = channels.filter((_, index) => index % perKind === round % perKind);
     const check = await made(service, '/v1/checks/api', {
@@ -185,17 +183,19 @@ interface Ended {
 }
 
 function firstAttempts(dataDir: string, channels: readonly Hostile[]): Ended[] {
-  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
-  const rows = database
-    .prepare(
-      `SELECT d.alert_channel_id AS channelId, a.duration_ms AS durationMs, a.error_class AS errorClass,
-        a.error_message AS message
-      FROM attempts a JOIN deliveries d ON d.account_id = a.account_id AND d.id = a.delivery_id
-      WHERE a.number = 1 AND d.alert_channel_id >= ? AND d.alert_channel_id <= ? AND d.alert_id IS NOT NULL`,
-    )
-    .all(channels[0]?.channelId ?? 0, channels.at(-1)?.channelId ?? 0);
-  database.close();
-  return rows as unknown as Ended[];
+  return readRows(
+    dataDir,
+    `SELECT d.alert_channel_id AS channelId, a.duration_ms AS durationMs, a.error_class AS errorClass,
+       a.error_message AS message
+     FROM attempts a JOIN deliveries d ON d.account_id = a.account_id AND d.id = a.delivery_id
+     WHERE a.number = 1 AND d.alert_channel_id BETWEEN ? AND ? AND d.alert_id IS NOT NULL`,
+    ...idsOf(channels),
+  ) as unknown as Ended[];
+}
+
+/** The first and the last id: channels are created one after the other. */
+function idsOf(channels: readonly Hostile[]): [number, number] {
+  return [channels[0]?.channelId ?? 0, channels.at(-1)?.channelId ?? 0];
 }
 
 async function untilEnded(
@@ -220,14 +220,11 @@ async function untilGivenUp(dataDir: string, channels: readonly Hostile[], say: 
 }
 
 function pending(dataDir: string, channels: readonly Hostile[]): number {
-  const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
-  const row = database
-    .prepare(
-      `SELECT count(*) AS pending FROM deliveries WHERE status = 0 AND alert_channel_id BETWEEN ? AND ? AND alert_id IS NOT NULL`,
-    )
-    .get(channels[0]?.channelId ?? 0, channels.at(-1)?.channelId ?? 0);
-  database.close();
-  return Number(row?.['pending']);
+  return readRows(
+    dataDir,
+    'SELECT 1 FROM deliveries WHERE status = 0 AND alert_channel_id BETWEEN ? AND ? AND alert_id IS NOT NULL',
+    ...idsOf(channels),
+  ).length;
 }
 
 interface Seen {

@@ -7,9 +7,9 @@ import type { Received } from './peers/receiver.ts';
 import { type BenchDatabase, openBenchDatabase } from './support/database.ts';
 import { pendingDeliveries } from './support/pending.ts';
 import { startPeer } from './support/peer.ts';
-import type { Bench, BenchOptions, Findings } from './support/report.ts';
+import { type Bench, type BenchOptions, type Findings, joinFindings } from './support/report.ts';
 import { apiCheck, seedFirstAccount } from './support/seed.ts';
-import { pause, type Service, startService } from './support/service.ts';
+import { complaintsIn, pause, type Service, startService } from './support/service.ts';
 
 /** 1.2 times the required rate. */
 const checks = 12_000;
@@ -19,15 +19,7 @@ const channels = 200;
 
 export const postgresBench: Bench = {
   about: 'checks and deliveries per second on PostgreSQL on the same machine, and the CPU of both',
-  async run(options) {
-    const recorded = await recordChecks(options);
-    const delivered = await drain(options);
-    return {
-      rows: [...recorded.rows, ...delivered.rows],
-      notes: [...recorded.notes, ...delivered.notes],
-      faults: [...recorded.faults, ...delivered.faults],
-    };
-  },
+  run: async (options) => joinFindings([await recordChecks(options), await drain(options)]),
 };
 
 /** Checks scheduled, run and recorded by the service in steady state. */
@@ -59,7 +51,7 @@ async function recordChecks({ folder, isQuick, profileFolder, say }: BenchOption
     ],
     notes: [
       `${checks} checks every ${everySeconds} s with three assertions, one process with all roles; PostgreSQL and targets on the same cores`,
-      ...complaints(output),
+      ...complaintsIn(output),
     ],
     faults: [],
   };
@@ -101,7 +93,7 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
     ],
     notes: [
       `${wanted} deliveries, timed from the first request to the last durable log entry; ${got.verified} signatures verified`,
-      ...complaints(output),
+      ...complaintsIn(output),
     ],
     faults: [
       ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
@@ -142,11 +134,4 @@ async function outcomes(database: BenchDatabase, from: number, to: number) {
   const passed = rows.find(({ outcome }) => outcome === outcomeCodes.encode('passed'))?.['n'];
   const all = rows.reduce((sum, { n }) => sum + Number(n), 0);
   return { passed: Number(passed ?? 0), others: all - Number(passed ?? 0) };
-}
-
-function complaints(output: string): string[] {
-  return output
-    .split('\n')
-    .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
-    .slice(0, 5);
 }

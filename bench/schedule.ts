@@ -5,7 +5,7 @@ import { startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { openView } from './support/results.ts';
 import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
-import { pause, type Service, startService } from './support/service.ts';
+import { complaintsIn, pause, type Service, startService } from './support/service.ts';
 
 const checks = 10_000;
 /** Results in the database when starts are timed: one hour of 10,000 checks at one minute. */
@@ -90,7 +90,7 @@ async function stage(
     residentMb,
     complaints: [
       ...(missed + unknown > 0 ? [`at ${seconds} s: ${missed} slots missed, ${unknown} without verdict`] : []),
-      ...output.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line)),
+      ...complaintsIn(output),
     ].slice(0, 5),
   };
 }

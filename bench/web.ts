@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { bundled } from '../tooling/bundle.ts';
-import { type HistoryEngine, postgresEngine, sqliteEngine } from './support/history-engines.ts';
+import { type HistoryEngine, onEachEngine } from './support/history-engines.ts';
 import { type CheckPlan, planEvenly } from './support/history-plan.ts';
 import { rollUpTo } from './support/history-ticks.ts';
 import { browseChecks, openList, visitor } from './support/first-page.ts';
@@ -33,17 +33,7 @@ const queries: Readonly<Record<string, (index: number) => string>> = {
 
 export const webBench: Bench = {
   about: 'the web UI and overview of 10,000 checks with 1,000,000 results, and the CPU of live updates',
-  async run(options) {
-    const { folder, engine } = options;
-    const found: Findings[] = [];
-    if (engine !== 'PostgreSQL') found.push(await onEngine(sqliteEngine(`${folder}/web`), `${folder}/web`, options));
-    if (engine !== 'SQLite') found.push(await onEngine(await postgresEngine(), `${folder}/beside`, options));
-    return {
-      rows: found.flatMap(({ rows }) => rows),
-      notes: found.flatMap(({ notes }) => notes),
-      faults: found.flatMap(({ faults }) => faults),
-    };
-  },
+  run: (options) => onEachEngine(options, (engine, dataDir) => onEngine(engine, dataDir, options)),
 };
 
 async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOptions): Promise<Findings> {

@@ -9,18 +9,10 @@ import { type Engine, engines, openFixture, replayable, type Fixture, sendingCha
 import { judgeDeliveries, type Ledger } from './deliver-judge.ts';
 import { createRandom, type Random } from './random.ts';
 import { startCrashing } from './crashing-process.ts';
-import type { Verdict } from './verdict.ts';
+import type { ChaosOptions, Verdict } from './verdict.ts';
 import { type Point, points } from './points.ts';
 import { stopStart } from './stop.ts';
 import { type CutOff, replaysOf, deliveriesState, loggedDeliveries } from './logged-deliveries.ts';
-
-/** Kills per point, and the random source. */
-export interface DeliverOptions {
-  readonly dataDir: string;
-  readonly kills: number;
-  readonly seed: number;
-  readonly say: (what: string) => void;
-}
 
 /** Kills during the replay of each channel: before and after each of its two commits. */
 const killsPerReplay = 4;
@@ -30,12 +22,12 @@ const reachedWithinMs = 30_000;
 const maxFailedTries = 3;
 const maxSettleMs = 180_000;
 
-export async function chaosOfDeliveries(options: DeliverOptions): Promise<Verdict[]> {
+export async function chaosOfDeliveries(options: ChaosOptions): Promise<Verdict[]> {
   const verdicts = await Promise.all(engines.map((engine, index) => chaosOn(engine, index, options)));
   return verdicts.flat();
 }
 
-async function chaosOn(engine: Engine, index: number, options: DeliverOptions): Promise<Verdict[]> {
+async function chaosOn(engine: Engine, index: number, options: ChaosOptions): Promise<Verdict[]> {
   const dataDir = join(options.dataDir, engine);
   mkdirSync(dataDir, { recursive: true });
   const say = (what: string): void => options.say(`${engine}: ${what}`);
@@ -43,10 +35,10 @@ async function chaosOn(engine: Engine, index: number, options: DeliverOptions): 
   try {
     const address = await receiver.ask<string>('listen');
     const mailPort = await receiver.ask<number>('listenMail');
-    const replayChannels = Math.ceil(options.kills / killsPerReplay);
+    const replayChannels = Math.ceil(options.length / killsPerReplay);
     await using fixture = await openFixture(engine, { dataDir, receiver: address, mailPort, replayChannels });
     const round = { engine, fixture, receiver, random: createRandom(options.seed + index), say };
-    const killed = await killAtPoints(round, options.kills);
+    const killed = await killAtPoints(round, options.length);
     say('delivering the rest');
     const service = await startService({ dataDir: fixture.dataDir, environment: rolesOn(fixture) });
     const refused = await replayAll(service, replayChannels);

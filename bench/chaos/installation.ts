@@ -11,6 +11,11 @@ export const channels: readonly Channel[] = [
   { id: 2, secret: 'second secret of chaos', sendDegraded: true },
 ];
 
+/** Secrets by channel. */
+export const secrets: Readonly<Record<number, string>> = Object.fromEntries(
+  channels.map(({ id, secret }) => [id, secret]),
+);
+
 /** Ids returned by the API. */
 export interface Installation {
   /** By number: `scriptAt` of that number is what the target responds. */

@@ -4,25 +4,12 @@ import { startPeer } from '../support/peer.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { benchSettings } from '../support/database.ts';
-import type { Engine } from './deliver-fixture.ts';
 import { createRandom } from './random.ts';
-import type { Verdict } from './verdict.ts';
+import type { ChaosOptions, Verdict } from './verdict.ts';
 import { type Disturbance, disturbances, type NoisyAccount, endDisturbance } from './disturbances.ts';
 import { openRecordedFile, openRecordedPostgres, type RecordedResult } from './recorded.ts';
 import { startWitness } from './witness.ts';
 import type { ApiClient } from './writer.ts';
-
-/** Duration of each disturbance, and which ones. */
-export interface NeighboursOptions {
-  readonly dataDir: string;
-  /** Seconds per case after its preparation; at least 20, so that each 10 s check of the victim runs during it. */
-  readonly seconds: number;
-  readonly seed: number;
-  /** Only cases whose name contains this text; null = all. */
-  readonly only: string | null;
-  readonly engine: Engine;
-  readonly say: (what: string) => void;
-}
 
 const healthyChecks = 10;
 /** From the target's first failing response to the alert at its receiver, ms. */
@@ -35,8 +22,9 @@ const pingEveryMs = 2000;
 /** The slowest response of the API, the UI and pings in cases that promise it, ms. */
 const maxAnswerMs = 1000;
 
-export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Verdict[]> {
-  const { dataDir, seconds, seed, only, say } = options;
+/** Each 10 s check of the victim runs during a disturbance: its length in seconds is at least 20. */
+export async function chaosOfNeighbours(options: ChaosOptions): Promise<Verdict[]> {
+  const { dataDir, length: seconds, seed, only, say } = options;
   const random = createRandom(seed);
   const cases = disturbances.filter(({ name }) => only === null || name.toLowerCase().includes(only.toLowerCase()));
   if (cases.length === 0) throw new Error(`no disturbance matches "${only}"`);

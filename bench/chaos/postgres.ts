@@ -6,38 +6,29 @@ import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
 import { startPeer } from '../support/peer.ts';
-import { pause } from '../support/service.ts';
 import { judgeGaps } from './answered.ts';
 import { type Audit, openAudit } from './audit.ts';
+import { judgeConservation, judgeSettled } from './ending.ts';
 import { createRandom } from './random.ts';
 import { createFaults, type Fault, faultKinds, faultNames, judgeCuts, judgeDrops, judgeFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { channels, install } from './installation.ts';
+import { install, secrets } from './installation.ts';
 import { judgeGrouped } from './grouped.ts';
 import { judgeRecords, judgeWrites } from './judge.ts';
-import type { Verdict } from './verdict.ts';
-import { openRecordedPostgres, type Recorded } from './recorded.ts';
+import type { ChaosOptions, Verdict } from './verdict.ts';
+import { openRecordedPostgres } from './recorded.ts';
 import { judgeWork, maxResumeMs, resumedAfter, type Span, type Work } from './resumed.ts';
 import { bringStorms, stormMs } from './storms.ts';
 import { judgeNotified } from './notified.ts';
 import { createWriter, type Writer } from './writer.ts';
-
-/** Duration, and the random source. */
-export interface PostgresOptions {
-  readonly dataDir: string;
-  readonly minutes: number;
-  readonly seed: number;
-  readonly say: (what: string) => void;
-}
 
 const scriptedChecks = 80;
 /** Pause between two writes of the API client, ms: ten processes share this machine. */
 const writePauseMs = 200;
 /** Receivers respond slowly, ms, so that a fault of one deliverer is likely to interrupt attempts. */
 const longestAnswerMs = 1500;
-const maxSettleMs = 60_000;
 
-export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresOptions): Promise<Verdict[]> {
+export async function chaosOfPostgres({ dataDir, length: minutes, seed, say }: ChaosOptions): Promise<Verdict[]> {
   mkdirSync(dataDir, { recursive: true });
   const server = await startPostgres();
   const peers = [startPeer('chaos-target'), startPeer('chaos-receiver'), startPeer('chaos-proxy')] as const;
@@ -50,7 +41,6 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     say(`${fleet.members.length} processes are ready`);
     using audit = openAudit(url);
     using recorded = openRecordedPostgres(url, () => audit.order());
-    const secrets = Object.fromEntries(channels.map(({ id, secret }) => [id, secret]));
     const receiverAddress = await receiver.ask<string>('listen', secrets);
     await receiver.ask('takeLonger', longestAnswerMs);
     const client = firstOf(fleet);
@@ -73,9 +63,9 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const until = Date.now();
     const judged: Span = { from, to: until };
     say('settling');
-    const isSettled = await settle(recorded, until);
+    const settled = await judgeSettled(recorded, until);
     const written = await judgeWrites(firstOf(fleet), writer.acknowledged);
-    const difference = await conservationOf(fleet);
+    const conserved = await judgeConservation(firstOf(fleet));
     await fleet.stop();
     const requests = await receiver.ask<Request[]>('requests');
     const answered = await target.ask<Answered[]>('answered');
@@ -108,18 +98,8 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
       judgeWork('each process sends heartbeats', ownWorks(fleet, audit), faults.outages, judged),
       { guarantee: 'no process exits unexpectedly', checked: fleet.members.length, violations: fleet.complaints },
-      {
-        guarantee: 'requested runs = outcomes + open runs',
-        checked: 1,
-        violations: difference === 0 ? [] : [`the difference is ${difference}`],
-      },
-      {
-        guarantee: 'in the end there is no open slot and no pending delivery',
-        checked: 1,
-        violations: isSettled
-          ? []
-          : [`${recorded.pending()} deliveries pending, open ${recorded.openSlots().join(', ')}`],
-      },
+      conserved,
+      settled,
     ];
   } finally {
     // Stopped processes have already ended; after an error none must remain.
@@ -179,23 +159,6 @@ function resumptions(faults: readonly Fault[], works: readonly Work[]): string[]
     });
     return ends.length === 0 ? [] : [`${ends.length} × ${faultNames[kind]}: ${longest.join(', ')} at most`];
   });
-}
-
-/** Waits until every slot up to `until` is closed and every delivery has ended. */
-export async function settle(recorded: Recorded, until: number): Promise<boolean> {
-  const deadline = performance.now() + maxSettleMs;
-  while (performance.now() < deadline) {
-    const isOpen = recorded.openSlots().some((slotAt) => slotAt <= until);
-    if (!isOpen && recorded.pending() === 0 && Date.now() > until + 2000) return true;
-    await pause(50);
-  }
-  return false;
-}
-
-/** Requested runs minus their outcomes, as measured by the service. */
-export async function conservationOf(fleet: Fleet): Promise<number> {
-  const { body } = await firstOf(fleet).call('GET', '/metrics');
-  return Number(/^tocsin_conservation_difference (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
 }
 
 /** Formats as lines of JSON. */

@@ -10,28 +10,18 @@ import type { Answered } from '../peers/chaos-target.ts';
 import { startPeer } from '../support/peer.ts';
 import { pause, presentProgram, type Program, startService } from '../support/service.ts';
 import { openAudit } from './audit.ts';
+import { judgeConservation, judgeOne, judgeSettled } from './ending.ts';
 import { createRandom, type Random, shuffled } from './random.ts';
 import { type Fleet, type Member, startFleet } from './fleet.ts';
-import { channels, install, type Installation } from './installation.ts';
+import { install, type Installation, secrets } from './installation.ts';
 import { judgeRecords, judgeWrites } from './judge.ts';
-import type { Verdict } from './verdict.ts';
+import type { ChaosOptions, Verdict } from './verdict.ts';
 import { beforeNewestMigration, takeOut } from './older.ts';
-import { conservationOf, firstOf, linesOf, settle } from './postgres.ts';
+import { firstOf, linesOf } from './postgres.ts';
 import { judgeReads, readAll, type Shown } from './reads.ts';
 import { openRecordedPostgres, type Recorded } from './recorded.ts';
 import { judgeNotified } from './notified.ts';
 import { createWriter, type Writer } from './writer.ts';
-
-/** Version to start from, duration, and order. */
-export interface UpdateOptions {
-  readonly dataDir: string;
-  /** A commit; null = the last one before the newest migration. */
-  readonly from: string | null;
-  /** Duration from the first to the last replacement. */
-  readonly minutes: number;
-  readonly seed: number;
-  readonly say: (what: string) => void;
-}
 
 const scriptedChecks = 40;
 const writePauseMs = 200;
@@ -59,10 +49,10 @@ interface Fixture {
   readonly writer: Writer;
   /** Names of the processes that run the current code. */
   readonly updated: Set<string>;
-  readonly say: UpdateOptions['say'];
+  readonly say: ChaosOptions['say'];
 }
 
-export async function chaosOfUpdate({ dataDir, from, minutes, seed, say }: UpdateOptions): Promise<Verdict[]> {
+export async function chaosOfUpdate({ dataDir, from, length: minutes, seed, say }: ChaosOptions): Promise<Verdict[]> {
   mkdirSync(dataDir, { recursive: true });
   const commit = from ?? beforeNewestMigration(presentProgram.folder);
   say(`checking out ${commit}`);
@@ -81,7 +71,7 @@ export async function chaosOfUpdate({ dataDir, from, minutes, seed, say }: Updat
     say(`${fleet.members.length} older processes are ready, schema version ${olderSchema}`);
     using audit = openAudit(url);
     using recorded = openRecordedPostgres(url, () => audit.order());
-    const receiverAddress = await receiver.ask<string>('listen', secretsOf(channels));
+    const receiverAddress = await receiver.ask<string>('listen', secrets);
     await receiver.ask('takeLonger', longestAnswerMs);
     const installation = await install(firstOf(fleet), await target.ask('listen'), receiverAddress, scriptedChecks);
     const writer = createWriter(installation.groupId, writePauseMs);
@@ -92,8 +82,8 @@ export async function chaosOfUpdate({ dataDir, from, minutes, seed, say }: Updat
     });
     const until = Date.now();
     say('settling');
-    const isSettled = await settle(recorded, until);
-    const last = await judgeEnd(fixture, isSettled);
+    const settled = await judgeSettled(recorded, until);
+    const last = [...(await judgeEnd(fixture)), settled];
     const requests = await receiver.ask<Request[]>('requests');
     const answered = await target.ask<Answered[]>('answered');
     // Kept for troubleshooting; removed if all guarantees hold.
@@ -166,9 +156,9 @@ async function runAround({ fleet, updated, installation }: Fixture, { older, new
 }
 
 /** Final checks of the processes; stops them. */
-async function judgeEnd({ fleet, writer, dataDir }: Fixture, isSettled: boolean): Promise<Verdict[]> {
+async function judgeEnd({ fleet, writer, dataDir }: Fixture): Promise<Verdict[]> {
   const written = await judgeWrites(firstOf(fleet), writer.acknowledged);
-  const difference = await conservationOf(fleet);
+  const conserved = await judgeConservation(firstOf(fleet));
   await fleet.stop();
   const logged = fleet.members.flatMap(({ name }) => complaintsIn(takeLog(dataDir, name, 'present'), name));
   return [
@@ -179,11 +169,7 @@ async function judgeEnd({ fleet, writer, dataDir }: Fixture, isSettled: boolean)
       checked: 2 * fleet.members.length,
       violations: fleet.complaints,
     },
-    judgeOne('requested runs = outcomes + open runs', difference === 0 ? [] : [`the difference is ${difference}`]),
-    judgeOne(
-      'in the end there is no open slot and no pending delivery',
-      isSettled ? [] : ['something is open after a minute'],
-    ),
+    conserved,
   ];
 }
 
@@ -250,13 +236,4 @@ function schemaIn(url: string): number {
   } finally {
     db.close();
   }
-}
-
-function secretsOf(all: typeof channels): Record<number, string> {
-  return Object.fromEntries(all.map(({ id, secret }) => [id, secret]));
-}
-
-/** A guarantee that is checked once. */
-function judgeOne(guarantee: string, violations: readonly string[]): Verdict {
-  return { guarantee, checked: 1, violations };
 }

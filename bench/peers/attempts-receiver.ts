@@ -1,9 +1,8 @@
 // A receiver that records every attempt and its response. Whether an attempt fails depends on the id of its delivery.
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type ReceivedMail, startSmtpServer } from '../../tests/support/receivers/smtp-server.ts';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
 
 /** A received attempt. */
@@ -81,12 +80,7 @@ function hashOf(text: string | Buffer): string {
 }
 
 answerQuestions({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
-        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-      );
-    }),
+  listen: () => listenLocally(server),
   /** Starts a mail server and returns its port. */
   listenMail: async () => (await startSmtpServer({ onMail: noteMail })).port,
   /** Attempts from the given one on. */

@@ -1,7 +1,6 @@
 // Baseline for REST: a node:http server that sends given bytes.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 
 /** A response of the service. */
 interface Answer {
@@ -17,10 +16,7 @@ const server = createServer((_, response) => {
 });
 
 answerQuestions({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listenLocally(server),
   give: (next: Answer) => {
     answer = next;
   },

@@ -1,8 +1,7 @@
 // A receiver that records every request, verifies signatures and responds slowly, so that kills interrupt attempts.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 
 /** A received request. */
 export interface Request {
@@ -56,11 +55,10 @@ function note({ url, headers }: IncomingMessage, body: Buffer): void {
 }
 
 answerQuestions({
-  listen: (known: Readonly<Record<number, string>>) =>
-    new Promise<string>((resolve) => {
-      secrets = known;
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: (known: Readonly<Record<number, string>>) => {
+    secrets = known;
+    return listenLocally(server);
+  },
   requests: () => requests,
   /** Sets the maximum delay of responses, ms. */
   takeLonger: (ms: number) => void (longestAnswerMs = ms),

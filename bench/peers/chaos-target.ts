@@ -1,8 +1,7 @@
 // Targets that follow the script of chaos, one path each, and log their responses.
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Answer, scriptAt, slowMs } from '../chaos/script.ts';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 
 /** A response. */
 export interface Answered {
@@ -32,10 +31,7 @@ function end(response: ServerResponse, status: number): void {
 }
 
 answerQuestions({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listenLocally(server),
   /** All responses so far, in order. */
   answered: () => answered,
 });

@@ -1,8 +1,7 @@
 // A webhook receiver: counts deliveries, records their time of arrival, and verifies every twentieth signature.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
 
 /** Deliveries since the last `reset`. Times are epoch ms with decimals. */
@@ -64,12 +63,7 @@ function isSigned({ headers, url }: IncomingMessage, body: Buffer): boolean {
 }
 
 answerQuestions({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
-        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-      );
-    }),
+  listen: () => listenLocally(server),
   reset: () => {
     ids = new Set();
     latencies = [];

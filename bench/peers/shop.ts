@@ -1,7 +1,6 @@
 // A shop for browser checks: a page with a script and an image, and delayed JSON for API checks.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 
 /** Typical network delay, ms; without it, small differences would count too much. */
 const apiMs = 50;
@@ -34,10 +33,5 @@ const server = createServer((request, response) => {
 });
 
 answerQuestions({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
-        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-      );
-    }),
+  listen: () => listenLocally(server),
 });

@@ -1,7 +1,6 @@
 // Targets and the webhook receiver of the account that must not be affected.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions } from '../support/peer.ts';
+import { answerQuestions, listenLocally } from '../support/peer.ts';
 
 /** A received alert. */
 export interface Alert {
@@ -34,10 +33,7 @@ const server = createServer((request, response) => {
 });
 
 answerQuestions({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listenLocally(server),
   /** Makes the target of that name respond 500 from now on. */
   break: (name: string) => void broken.add(name),
   failedAt: () => failedAt,

@@ -15,6 +15,7 @@ import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { insertRow, putDelivery } from '../../tests/support/store/rows.ts';
 import { type CheckPlan, dayMs, details, outcomes, rowOfCheck, rowOfSchedule, rowOfState } from './history-plan.ts';
 import { benchSettings } from './database.ts';
+import { type BenchOptions, type Findings, joinFindings } from './report.ts';
 import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './seed.ts';
 
 /** A database of one engine. */
@@ -37,7 +38,19 @@ export interface HistoryEngine {
   stop(): Promise<void>;
 }
 
-export function sqliteEngine(dataDir: string): HistoryEngine {
+/** Measures on each engine in turn, or only on the one that is asked for; `dataDir` is the service's folder. */
+export async function onEachEngine(
+  { folder, engine }: BenchOptions,
+  measure: (engine: HistoryEngine, dataDir: string) => Promise<Findings>,
+): Promise<Findings> {
+  const found: Findings[] = [];
+  const onFile = `${folder}/history`;
+  if (engine !== 'PostgreSQL') found.push(await measure(sqliteEngine(onFile), onFile));
+  if (engine !== 'SQLite') found.push(await measure(await postgresEngine(), `${folder}/beside`));
+  return joinFindings(found);
+}
+
+function sqliteEngine(dataDir: string): HistoryEngine {
   return {
     name: 'SQLite',
     isInLoop: true,
@@ -63,7 +76,7 @@ export function sqliteEngine(dataDir: string): HistoryEngine {
   };
 }
 
-export async function postgresEngine(): Promise<HistoryEngine> {
+async function postgresEngine(): Promise<HistoryEngine> {
   const server = await startPostgres(null, undefined, benchSettings);
   const { url } = await server.newDatabase();
   const openStore = (now: () => number): Promise<Store> =>

@@ -1,5 +1,7 @@
 // Runs the other side of a measurement (target, receiver, baseline) in its own process on another core.
 import { fork } from 'node:child_process';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /** A running peer. */
@@ -65,4 +67,13 @@ export function answerQuestions(answers: Readonly<Record<string, (value: never) 
     })();
   });
   process.on('disconnect', () => process.exit(0));
+}
+
+/** In the peer: serves on a free port of this machine, and returns the URL. */
+export function listenLocally(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    );
+  });
 }

@@ -25,6 +25,15 @@ export interface Findings {
   readonly faults: readonly string[];
 }
 
+/** The findings of several measurements as one. */
+export function joinFindings(found: readonly Findings[]): Findings {
+  return {
+    rows: found.flatMap(({ rows }) => rows),
+    notes: found.flatMap(({ notes }) => notes),
+    faults: found.flatMap(({ faults }) => faults),
+  };
+}
+
 /** A benchmark, with its name on the command line. */
 export interface Bench {
   readonly about: string;

@@ -1,6 +1,7 @@
 // Databases for benchmarks: accounts, channels and thousands of checks, in the same rows as the product's.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -29,6 +30,12 @@ export function channelSecret(id: number): string {
 /** Database file of a service with this data folder. */
 export function databasePath(dataDir: string): string {
   return join(dataDir, 'tocsin.db');
+}
+
+/** Reads rows of a data folder, also while a service uses it. */
+export function readRows(dataDir: string, statement: string, ...values: SQLInputValue[]) {
+  using database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
+  return database.prepare(statement).all(...values);
 }
 
 /** Opens the store of a data folder, like the service. */

@@ -55,6 +55,14 @@ export interface Service {
   ): Promise<{ status: number; body: unknown; headers: Headers }>;
 }
 
+/** Warnings and errors in the log of a service, the first few. */
+export function complaintsIn(output: string, level = /"level":"(warn|error|fatal)"/): string[] {
+  return output
+    .split('\n')
+    .filter((line) => level.test(line))
+    .slice(0, 5);
+}
+
 /** The code of this checkout. */
 export const presentProgram: Program = { folder: fileURLToPath(new URL('../..', import.meta.url)) };
 const readyWithinMs = 60_000;
