@@ -101,9 +101,8 @@ async function revokeKey(tx: Db, id: string, accountIds: readonly string[]): Pro
 }
 
 async function withAccounts(reader: Db, rows: readonly ApiKeysTable[]): Promise<ApiKey[]> {
-  const reached = await findRows(reader, 'api_key_accounts', { api_key_id: rows.map((row): IdBytes => row.id) }, '*', [
-    'position',
-  ]);
+  const key = { api_key_id: rows.map((row): IdBytes => row.id) };
+  const reached = await findRows(reader, 'api_key_accounts', key, '*', ['position']);
   const accountsByKey = Map.groupBy(reached, (row) => idText(row.api_key_id));
   return rows.map((row) => {
     const id = idText(row.id);

@@ -2,13 +2,10 @@
 import { recordMapping } from '../base/records.ts';
 import { countRows, deleteRows, findRow, findRows, insertRows, readPage, selectRows } from '../base/rows.ts';
 import type { Invite } from '#domain/accounts/user.ts';
-import { idBytes, idText } from '../base/codec.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
-
-/** Outcome of accepting an invitation. */
-export type Acceptance = 'accepted' | 'invalid' | 'outdated';
 
 const invitesMax = 1000;
 
@@ -35,16 +32,28 @@ export function createInvites({ reader, transaction, clock }: Database) {
       return readPage(valid.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), slice, recordOf);
     },
     /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
-    add: (invite: Invite, hash: Uint8Array) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
+    add: (invite: Invite, hash: Uint8Array) =>
+      transaction(async (tx) => {
+        const account = idBytes(invite.accountId);
+        if (await isMember(tx, account, invite.email)) return 'is-member';
+        await tx
+          .deleteFrom('invites')
+          .where('account_id', '=', account)
+          .where((row) => row.or([row('email', '=', invite.email), row('expires_at', '<=', clock.now())]))
+          .execute();
+        const pending = await countRows(tx, 'invites', { account_id: account });
+        if (pending >= invitesMax) return 'full';
+        await insertRows(tx, 'invites', { ...rowOf(invite), hash });
+        return 'added';
+      }),
     async find(accountId: string, id: string): Promise<Invite | null> {
       const row = await findRow(reader, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
       return row === undefined ? null : recordOf(row);
     },
     remove: (accountId: string, id: string): Promise<boolean> =>
-      transaction(async (tx) => {
-        const removed = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
-        return removed > 0;
-      }),
+      transaction(
+        async (tx) => (await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) })) > 0,
+      ),
     /** null = unknown or expired. */
     async findByHash(hash: Uint8Array): Promise<Invite | null> {
       const row = await selectRows(reader, 'invites', { hash })
@@ -60,52 +69,30 @@ export function createInvites({ reader, transaction, clock }: Database) {
      * @param known IDs of the users with the email address when `user` was chosen
      * @returns `invalid` = the invitation is no longer valid; `outdated` = other users have the address now
      */
-    accept: (invite: Invite, user: StoredUser | string, known: readonly string[]) =>
-      transaction((tx) => acceptInvite(tx, invite, user, known, clock.now())),
+    accept: ({ accountId, id, email, isMailed, role }: Invite, user: StoredUser | string, known: readonly string[]) =>
+      transaction(async (tx) => {
+        const now = clock.now();
+        const present = await findRows(tx, 'users', { email }, ['id']);
+        const ids = new Set(present.map((row) => idText(row.id)));
+        if (ids.size !== known.length || known.some((each) => !ids.has(each))) return 'outdated';
+        const used = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
+        if (used === 0) return 'invalid';
+        if (typeof user === 'string') await addMembership(tx, user, { accountId, role }, now);
+        else await addUser(tx, user, { accountId, role });
+        // Later than the membership of the invitation, so that its account stays the person's first.
+        if (isMailed) await proveEmail(tx, email, typeof user === 'string' ? user : user.id, now + 1);
+        return 'accepted';
+      }),
   };
 }
 
-async function addInvite(
-  tx: Db,
-  invite: Invite,
-  hash: Uint8Array,
-  now: number,
-): Promise<'added' | 'is-member' | 'full'> {
-  const account = idBytes(invite.accountId);
+async function isMember(tx: Db, account: IdBytes, email: string): Promise<boolean> {
   const member = await tx
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select('users.id')
     .where('memberships.account_id', '=', account)
-    .where('users.email', '=', invite.email)
+    .where('users.email', '=', email)
     .executeTakeFirst();
-  if (member !== undefined) return 'is-member';
-  await tx
-    .deleteFrom('invites')
-    .where('account_id', '=', account)
-    .where((row) => row.or([row('email', '=', invite.email), row('expires_at', '<=', now)]))
-    .execute();
-  const pending = await countRows(tx, 'invites', { account_id: account });
-  if (pending >= invitesMax) return 'full';
-  await insertRows(tx, 'invites', { ...rowOf(invite), hash });
-  return 'added';
-}
-
-async function acceptInvite(
-  tx: Db,
-  { accountId, id, email, isMailed, role }: Invite,
-  user: StoredUser | string,
-  known: readonly string[],
-  now: number,
-): Promise<Acceptance> {
-  const present = await findRows(tx, 'users', { email }, ['id']);
-  const ids = new Set(present.map((row) => idText(row.id)));
-  if (ids.size !== known.length || known.some((each) => !ids.has(each))) return 'outdated';
-  const used = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
-  if (used === 0) return 'invalid';
-  if (typeof user === 'string') await addMembership(tx, user, { accountId, role }, now);
-  else await addUser(tx, user, { accountId, role });
-  // Later than the membership of the invitation, so that its account stays the person's first.
-  if (isMailed) await proveEmail(tx, email, typeof user === 'string' ? user : user.id, now + 1);
-  return 'accepted';
+  return member !== undefined;
 }

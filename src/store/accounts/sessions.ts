@@ -5,7 +5,6 @@ import type { UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { Db } from '../base/tables/schema.ts';
 import { findMemberships } from './users.ts';
 
 const sessionsMax = 50;
@@ -21,14 +20,26 @@ const sessionRows = recordMapping<Session, 'sessions'>({
 
 /** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
 export function createSessions({ reader, transaction, clock }: Database) {
-  const ofUser = (userId: string) =>
-    selectRows(reader, 'sessions', { user_id: idBytes(userId) })
+  const ofUser = (userId: string, db = reader) =>
+    selectRows(db, 'sessions', { user_id: idBytes(userId) })
       .selectAll()
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc');
   return {
     /** Adds a session, and deletes expired sessions and the oldest of a user with more than 50. */
-    add: (session: Session, hash: Uint8Array) => transaction((tx) => addSession(tx, session, hash, clock.now())),
+    add: (session: Session, hash: Uint8Array) =>
+      transaction(async (tx) => {
+        const user = idBytes(session.userId);
+        const now = clock.now();
+        await tx
+          .deleteFrom('sessions')
+          .where((row) => row.or([row('expires_at', '<=', now), row('last_seen_at', '<=', now - sessionIdleMs)]))
+          .execute();
+        const excess = (await ofUser(session.userId, tx).execute()).slice(sessionsMax - 1);
+        await deleteRows(tx, 'sessions', { id: excess.map(({ id }) => id) });
+        await insertRows(tx, 'sessions', { ...sessionRows.rowOf(session), hash });
+        await updateRows(tx, 'users', { id: user }, { last_sign_in_at: session.createdAt });
+      }),
     /** A session and its user; null = unknown, expired, or of a user without accounts. */
     async findByHash(hash: Uint8Array) {
       const row = await reader
@@ -59,10 +70,7 @@ export function createSessions({ reader, transaction, clock }: Database) {
     },
     /** false = the user has no such session. */
     end: (userId: string, id: string): Promise<boolean> =>
-      transaction(async (tx) => {
-        const ended = await deleteRows(tx, 'sessions', { user_id: idBytes(userId), id: idBytes(id) });
-        return ended > 0;
-      }),
+      transaction(async (tx) => (await deleteRows(tx, 'sessions', { user_id: idBytes(userId), id: idBytes(id) })) > 0),
     /** @param exceptId a session to keep */
     endAll: (userId: string, exceptId?: string): Promise<void> =>
       transaction(async (tx) => {
@@ -70,21 +78,4 @@ export function createSessions({ reader, transaction, clock }: Database) {
         await (exceptId === undefined ? all : all.where('id', '<>', idBytes(exceptId))).execute();
       }),
   };
-}
-
-async function addSession(tx: Db, session: Session, hash: Uint8Array, now: number): Promise<void> {
-  const user = idBytes(session.userId);
-  await tx
-    .deleteFrom('sessions')
-    .where((row) => row.or([row('expires_at', '<=', now), row('last_seen_at', '<=', now - sessionIdleMs)]))
-    .execute();
-  const present = await selectRows(tx, 'sessions', { user_id: user })
-    .select('id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  const excess = present.slice(sessionsMax - 1).map(({ id }) => id);
-  await deleteRows(tx, 'sessions', { id: excess });
-  await insertRows(tx, 'sessions', { ...sessionRows.rowOf(session), hash });
-  await updateRows(tx, 'users', { id: user }, { last_sign_in_at: session.createdAt });
 }

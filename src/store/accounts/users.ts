@@ -46,10 +46,9 @@ export function createUsers(database: Database) {
       }),
     /** Replaces the hash `from` by `to`; false = the password was changed meanwhile. */
     changePassword: (id: string, from: string, to: string): Promise<boolean> =>
-      transaction(async (tx) => {
-        const changed = await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to });
-        return changed > 0;
-      }),
+      transaction(
+        async (tx) => (await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to })) > 0,
+      ),
     /** Members of an account, ordered by email address. */
     async members(accountId: string, { limit, offset }: Slice): Promise<Page<Member>> {
       const rows = await findMembers(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
@@ -111,12 +110,8 @@ export async function addMembership(
   { accountId, role }: Membership,
   at: number,
 ): Promise<void> {
-  await insertRows(
-    tx,
-    'memberships',
-    { account_id: idBytes(accountId), user_id: idBytes(userId), role, created_at: at },
-    'keep',
-  );
+  const row = { account_id: idBytes(accountId), user_id: idBytes(userId), role, created_at: at };
+  await insertRows(tx, 'memberships', row, 'keep');
 }
 
 /**
@@ -158,13 +153,8 @@ export async function oldestAccount(tx: Db): Promise<Uint8Array> {
 
 /** The memberships of a user, oldest first. */
 export async function findMemberships(db: Db, userId: Uint8Array): Promise<Membership[]> {
-  const rows = await findRows(
-    db,
-    'memberships',
-    { user_id: userId },
-    ['account_id', 'role'],
-    ['created_at', 'account_id'],
-  );
+  const key = { user_id: userId };
+  const rows = await findRows(db, 'memberships', key, ['account_id', 'role'], ['created_at', 'account_id']);
   // Only this program writes the column.
   return rows.map(({ account_id, role }) => ({ accountId: idText(account_id), role: role as MemberRole }));
 }

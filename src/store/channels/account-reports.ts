@@ -1,7 +1,7 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
 import { selectRows, updateRows } from '../base/rows.ts';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
-import { type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
+import { newDelivery } from '#domain/deliveries/delivery.ts';
 import {
   type AccountReport,
   certificateDays,
@@ -89,7 +89,14 @@ export function createAccountReports(database: Database) {
      * @returns false = another process was first, or the channel was changed
      */
     send: (due: DueReport, report: AccountReport, nextAt: number, now: number) =>
-      transaction((tx) => sendReport(tx, due, report, nextAt, now)),
+      transaction(async (tx) => {
+        if (!(await moveReport(tx, due, nextAt))) return false;
+        const { accountId, alertChannelId } = due;
+        const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
+        const variables = { DELIVERY_ID: delivery.id, IS_REPLAY: false };
+        await insertDeliveries(tx, [{ ...delivery, content: { variables, groupId: null, report } }]);
+        return true;
+      }),
     /** Sets when a report is due instead, epoch ms, unless it was sent or its channel was changed. */
     postpone: async (due: DueReport, until: number): Promise<void> =>
       void (await transaction((tx) => moveReport(tx, due, until))),
@@ -98,28 +105,8 @@ export function createAccountReports(database: Database) {
 
 /** @returns false = it is no longer due at that time */
 async function moveReport(tx: Db, { accountId, alertChannelId, dueAt }: DueReport, nextAt: number): Promise<boolean> {
-  const moved = await updateRows(
-    tx,
-    'alert_channels',
-    { account_id: idBytes(accountId), id: alertChannelId, report_at: dueAt },
-    { report_at: nextAt },
-  );
-  return moved > 0;
-}
-
-async function sendReport(
-  tx: Db,
-  due: DueReport,
-  report: AccountReport,
-  nextAt: number,
-  now: number,
-): Promise<boolean> {
-  if (!(await moveReport(tx, due, nextAt))) return false;
-  const { accountId, alertChannelId } = due;
-  const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
-  const content: DeliveryContent = { variables: { DELIVERY_ID: delivery.id, IS_REPLAY: false }, groupId: null, report };
-  await insertDeliveries(tx, [{ ...delivery, content }]);
-  return true;
+  const key = { account_id: idBytes(accountId), id: alertChannelId, report_at: dueAt };
+  return (await updateRows(tx, 'alert_channels', key, { report_at: nextAt })) > 0;
 }
 
 async function readIncidents(

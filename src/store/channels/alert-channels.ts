@@ -93,17 +93,13 @@ async function changeChannel(
   const missing = await missingTarget(tx, accountId, subscriptions ?? []);
   if (missing !== null) return { dangling: `subscriptions${missing}` };
   if (await isDangling(tx, channel)) return { dangling: otherChannel };
-  await updateRows(
-    tx,
-    'alert_channels',
-    { account_id: idBytes(accountId), id },
-    {
-      ...channelColumns(channel, seal),
-      updated_at: clock.now(),
-      // Another schedule starts with the next period; the same one keeps a report that is due.
-      ...(json(channel.report) !== json(present.channel.report) && { report_at: reportAt(channel, clock.now()) }),
-    },
-  );
+  const key = { account_id: idBytes(accountId), id };
+  await updateRows(tx, 'alert_channels', key, {
+    ...channelColumns(channel, seal),
+    updated_at: clock.now(),
+    // Another schedule starts with the next period; the same one keeps a report that is due.
+    ...(json(channel.report) !== json(present.channel.report) && { report_at: reportAt(channel, clock.now()) }),
+  });
   if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
   if (json(channel.activeHours) !== json(present.channel.activeHours)) await endHours(tx, accountId, id, clock.now());
   if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
@@ -192,12 +188,7 @@ async function findChannel(db: Db, accountId: string, id: number, seal: Seal): P
 }
 
 async function withSubscriptions(db: Db, channel: AlertChannel): Promise<StoredChannel> {
-  const rows = await findRows(
-    db,
-    'subscriptions',
-    { account_id: idBytes(channel.accountId), alert_channel_id: channel.id },
-    '*',
-    ['id'],
-  );
+  const key = { account_id: idBytes(channel.accountId), alert_channel_id: channel.id };
+  const rows = await findRows(db, 'subscriptions', key, '*', ['id']);
   return { channel, subscriptions: rows.map(subscriptionOf) };
 }

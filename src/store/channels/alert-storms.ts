@@ -117,9 +117,8 @@ export async function readAlerted(db: Db, account: IdBytes, now: number): Promis
 }
 
 async function collectingOf(db: Db, account: IdBytes, digestIds: readonly string[]): Promise<DeliveriesTable[]> {
-  return findRows(db, 'deliveries', { account_id: account, id: digestIds.map(idBytes), status: collecting }, '*', [
-    'id',
-  ]);
+  const key = { account_id: account, id: digestIds.map(idBytes), status: collecting };
+  return findRows(db, 'deliveries', key, '*', ['id']);
 }
 
 /** A digest that collected alerts is due now; nothing joins it any more. */

@@ -130,13 +130,8 @@ function slicedDeliveries(
 async function withLogs(reader: Db, rows: readonly DeliveryRow[]): Promise<LoggedDelivery[]> {
   const [first] = rows;
   if (first === undefined) return [];
-  const attempts = await findRows(
-    reader,
-    'attempts',
-    { account_id: first.account_id, delivery_id: rows.map(({ id }) => id) },
-    '*',
-    ['delivery_id', 'position'],
-  );
+  const key = { account_id: first.account_id, delivery_id: rows.map(({ id }) => id) };
+  const attempts = await findRows(reader, 'attempts', key, '*', ['delivery_id', 'position']);
   const logs = Map.groupBy(attempts.map(attemptOf), (attempt) => attempt.deliveryId);
   const digests = await digestStatuses(reader, rows);
   return rows.map((row) => {
@@ -151,10 +146,8 @@ async function digestStatuses(reader: Db, rows: readonly DeliveryRow[]): Promise
   const [first] = rows;
   const ids = new Map(rows.flatMap(({ digest_id: id }) => (id === null ? [] : [[idText(id), id]])));
   if (first === undefined || ids.size === 0) return new Map();
-  const found = await findRows(reader, 'deliveries', { account_id: first.account_id, id: [...ids.values()] }, [
-    'id',
-    'status',
-  ]);
+  const key = { account_id: first.account_id, id: [...ids.values()] };
+  const found = await findRows(reader, 'deliveries', key, ['id', 'status']);
   return new Map(found.map(({ id, status }) => [idText(id), deliveryStatusCodes.decode(status)]));
 }
 

@@ -1,7 +1,7 @@
 // Sends the alerts of a digest where they would be sent one by one: outside of the active hours of its channel through
 // another one (docs/decisions/0129).
 import { insertRows, selectRows, updateRows } from '../base/rows.ts';
-import { type Digest, digestAlertType, type DigestedAlert, routeDigest } from '#domain/alerts/digest.ts';
+import { digestAlertType, type DigestedAlert, routeDigest } from '#domain/alerts/digest.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { newId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
@@ -9,7 +9,7 @@ import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { newDeliveryRow, unattempted } from './delivery-rows.ts';
 import { newDigest } from './storm-rows.ts';
-import { digestContent, readDigest } from './digests.ts';
+import { digestContent, membersOf, readDigest } from './digests.ts';
 
 /** The other channel of a digest. */
 export interface OtherChannel {
@@ -58,32 +58,15 @@ export async function splitDigest(
 /** Replaces the content of a digest by the present. */
 export async function rewrite(tx: Db, digest: DeliveriesTable, now: number): Promise<void> {
   const content = await readDigest(tx, digest, now);
-  await writeType(tx, digest, content);
-  await updateRows(
-    tx,
-    'delivery_contents',
-    { account_id: digest.account_id, delivery_id: digest.id },
-    { content: digestContent(digest.id, content) },
-  );
-}
-
-async function writeType(tx: Db, { account_id, id }: DeliveriesTable, content: Digest): Promise<void> {
+  const { account_id, id } = digest;
   await updateRows(tx, 'deliveries', { account_id, id }, { alert_type: digestAlertType(content.sections) });
+  const key = { account_id, delivery_id: id };
+  await updateRows(tx, 'delivery_contents', key, { content: digestContent(digest.id, content) });
 }
 
 /** Oldest first. */
-async function readMembers(tx: Db, { account_id, id }: DeliveriesTable): Promise<Member[]> {
-  const rows = await tx
-    .selectFrom('deliveries')
-    .leftJoin('alerts', (join) =>
-      join.onRef('alerts.account_id', '=', 'deliveries.account_id').onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
-    .select(['deliveries.id', 'deliveries.check_id', 'deliveries.alert_id', 'deliveries.alert_type'])
-    .select(['alerts.is_counted', 'alerts.incident_id'])
-    .where('deliveries.account_id', '=', account_id)
-    .where('deliveries.digest_id', '=', id)
-    .orderBy('deliveries.id')
-    .execute();
+async function readMembers(tx: Db, digest: DeliveriesTable): Promise<Member[]> {
+  const rows = await membersOf(tx, digest).orderBy('deliveries.id').execute();
   return rows.map((row) => ({
     id: row.id,
     checkId: idTextOrNull(row.check_id) ?? '',
@@ -122,12 +105,8 @@ async function moveMembers(
     : { ...moved, digest_id: null, status: pending, next_attempt_at: now };
   for (const [incident, some] of Map.groupBy(members, ({ incidentId }) => incidentId)) {
     for (const ids of inParts(some.map(({ id }) => id))) {
-      await updateRows(
-        tx,
-        'deliveries',
-        { account_id: account, id: ids },
-        { ...set, latest_of: other.isSuperseded ? incident : null },
-      );
+      const key = { account_id: account, id: ids };
+      await updateRows(tx, 'deliveries', key, { ...set, latest_of: other.isSuperseded ? incident : null });
     }
   }
   if (!other.isDigested) return;

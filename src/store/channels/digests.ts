@@ -1,5 +1,5 @@
 // What a digest says: the state of its checks for its channel at the time it leaves.
-import { findRows, selectRows } from '../base/rows.ts';
+import { countRows, findRows, selectRows } from '../base/rows.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import {
   type Digest,
@@ -45,31 +45,29 @@ function withoutError(check: DigestCheck): DigestCheck {
   return { ...check, error: null };
 }
 
-/** Oldest first. */
-async function readAlerts(
-  tx: Db,
-  { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>,
-): Promise<{ alerts: DigestedAlert[]; count: number }> {
-  const members = tx
+/** The deliveries of a digest with their alerts. */
+export function membersOf(tx: Db, { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>) {
+  return tx
     .selectFrom('deliveries')
-    .where('deliveries.account_id', '=', account_id)
-    .where('deliveries.digest_id', '=', id);
-  const rows = await members
     .leftJoin('alerts', (join) =>
       join.onRef('alerts.account_id', '=', 'deliveries.account_id').onRef('alerts.id', '=', 'deliveries.alert_id'),
     )
-    .select(['deliveries.check_id', 'deliveries.alert_id', 'deliveries.alert_type', 'alerts.is_counted'])
-    .orderBy('deliveries.id', 'desc')
-    .limit(readAtMost)
-    .execute();
+    .select(['deliveries.id', 'deliveries.check_id', 'deliveries.alert_id', 'deliveries.alert_type'])
+    .select(['alerts.is_counted', 'alerts.incident_id'])
+    .where('deliveries.account_id', '=', account_id)
+    .where('deliveries.digest_id', '=', id);
+}
+
+/** Oldest first. */
+async function readAlerts(tx: Db, digest: DigestRow): Promise<{ alerts: DigestedAlert[]; count: number }> {
+  const rows = await membersOf(tx, digest).orderBy('deliveries.id', 'desc').limit(readAtMost).execute();
   const alerts = rows.reverse().flatMap(({ check_id, alert_id, alert_type, is_counted }) => {
     const checkId = idTextOrNull(check_id);
     const [alertId, alertType] = [idTextOrNull(alert_id), alert_type as AlertType];
     return checkId === null ? [] : [{ checkId, alertId, alertType, isNews: is_counted !== 0 }];
   });
   if (rows.length < readAtMost) return { alerts, count: rows.length };
-  const counted = members.select(({ fn }) => fn.countAll<number>().as('count'));
-  return { alerts, count: (await counted.executeTakeFirstOrThrow()).count };
+  return { alerts, count: await countRows(tx, 'deliveries', { account_id: digest.account_id, digest_id: digest.id }) };
 }
 
 /** Of other checks, only those whose alert was sent through the channel of this digest. */

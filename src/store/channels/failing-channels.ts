@@ -25,13 +25,8 @@ export async function noteLost(tx: Db, { accountId, alertChannelId, ...ended }: 
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return;
-  const read = await findRows(tx, 'deliveries', { account_id: account, id: deliveriesOf(row, [ended]) }, [
-    'id',
-    'check_id',
-    'alert_type',
-    'is_test',
-    'is_digest',
-  ]);
+  const key = { account_id: account, id: deliveriesOf(row, [ended]) };
+  const read = await findRows(tx, 'deliveries', key, ['id', 'check_id', 'alert_type', 'is_test', 'is_digest']);
   await channel.set(standingAfter(row, [ended], read, now)).execute();
 }
 
@@ -84,15 +79,15 @@ export function createFailingChannels(database: Database) {
 
 async function closeReport(tx: Db, report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean> {
   const notified = report.kind === 'failing' && deliveries.length > 0;
-  const closed = await updateRows(
-    tx,
-    'alert_channels',
-    { account_id: idBytes(report.accountId), id: report.alertChannelId, failing_news: newsCodes[report.kind] },
-    {
-      failing_news: null,
-      failing_notified: notified ? json(deliveries.map((each) => each.alertChannelId)) : null,
-    },
-  );
+  const key = {
+    account_id: idBytes(report.accountId),
+    id: report.alertChannelId,
+    failing_news: newsCodes[report.kind],
+  };
+  const closed = await updateRows(tx, 'alert_channels', key, {
+    failing_news: null,
+    failing_notified: notified ? json(deliveries.map((each) => each.alertChannelId)) : null,
+  });
   if (closed === 0) return false;
   await insertDeliveries(tx, deliveries);
   return true;
@@ -100,11 +95,8 @@ async function closeReport(tx: Db, report: ChannelReport, deliveries: readonly D
 
 /** Adds deliveries, with their requests or what they are rendered from. */
 export async function insertDeliveries(tx: Db, deliveries: readonly Delivery[]): Promise<void> {
-  await insertRows(
-    tx,
-    'deliveries',
-    deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...unattempted })),
-  );
+  const rows = deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...unattempted }));
+  await insertRows(tx, 'deliveries', rows);
   await insertRows(tx, 'delivery_contents', contentRows(deliveries));
   await insertRows(tx, 'delivery_requests', requestRows(deliveries));
 }
@@ -114,13 +106,8 @@ export async function insertDeliveries(tx: Db, deliveries: readonly Delivery[]):
  * ms
  */
 export async function closeNotified(tx: Db, row: AlertChannelsTable, now: number): Promise<void> {
-  const notified = await findRows(
-    tx,
-    'alert_channels',
-    { account_id: row.account_id, id: parsedOrNull<number[]>(row.failing_notified) ?? [] },
-    '*',
-    ['id'],
-  );
+  const key = { account_id: row.account_id, id: parsedOrNull<number[]>(row.failing_notified) ?? [] };
+  const notified = await findRows(tx, 'alert_channels', key, '*', ['id']);
   if (notified.length === 0) return;
   const lost = await lostAlert(tx, row);
   const facts = { ...factsOf(row, lost), kind: 'deleted', variables: [] } as const;
@@ -147,13 +134,8 @@ async function reportOf(
   const choices = isFailing
     ? await countOthers({ reader, clock }, row, lost)
     : [parsedOrNull<number[]>(row.failing_notified) ?? []];
-  const found = await findRows(
-    reader,
-    'alert_channels',
-    { account_id: row.account_id, id: isNotified ? choices.flat() : [] },
-    '*',
-    ['id'],
-  );
+  const owned = { account_id: row.account_id, id: isNotified ? choices.flat() : [] };
+  const found = await findRows(reader, 'alert_channels', owned, '*', ['id']);
   const channels = new Map(found.map((each) => [each.id, channelOf(each, seal)]));
   const through = choices
     .map((ids) => ids.flatMap((each) => channels.get(each) ?? []))
@@ -191,12 +173,8 @@ function factsOf(row: AlertChannelsTable, lost: LostAlert) {
 /** The delivery that made a channel failing, with its check and that check's group. */
 async function lostAlert(reader: Db, { account_id, failing_delivery_id }: AlertChannelsTable) {
   if (failing_delivery_id === null) return null;
-  const delivery = await findRow(reader, 'deliveries', { account_id, id: failing_delivery_id }, [
-    'check_id',
-    'check_result_id',
-    'created_at',
-    'is_digest',
-  ]);
+  const key = { account_id, id: failing_delivery_id };
+  const delivery = await findRow(reader, 'deliveries', key, ['check_id', 'check_result_id', 'created_at', 'is_digest']);
   if (delivery === undefined) return null;
   const { check_id } = delivery;
   const check =

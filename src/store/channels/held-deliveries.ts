@@ -31,7 +31,9 @@ export function createHeldDeliveries({ reader, transaction }: Database) {
     /** Number of waiting deliveries of all accounts. */
     async waiting(): Promise<number> {
       let waiting = 0;
-      for (const account of await accountIds(reader)) waiting += await countWaiting(reader, account);
+      for (const account of await accountIds(reader)) {
+        waiting += await countRows(reader, 'deliveries', { account_id: account, status: pending });
+      }
       return waiting;
     },
     /** Cancels all waiting deliveries, then releases the hold; returns the number of cancelled ones. */
@@ -51,11 +53,6 @@ export function createHeldDeliveries({ reader, transaction }: Database) {
 async function accountIds(reader: Db): Promise<IdBytes[]> {
   const rows = await reader.selectFrom('accounts').select('id').orderBy('id').execute();
   return rows.map(({ id }) => id);
-}
-
-async function countWaiting(reader: Db, account: IdBytes): Promise<number> {
-  const count = await countRows(reader, 'deliveries', { account_id: account, status: pending });
-  return count;
 }
 
 /** Cancels a batch of an account's deliveries; returns their number. */

@@ -71,12 +71,8 @@ export function createSendingQuotas({ reader, transaction, clock }: Database) {
         .execute();
       const long = rows.filter(({ since }) => (since ?? now) <= now - shownAfterMs);
       if (long.length === 0) return [];
-      const channels = await findRows(
-        reader,
-        'alert_channels',
-        { account_id: account, id: long.map((row) => row.alert_channel_id) },
-        ['id', 'type', 'config'],
-      );
+      const key = { account_id: account, id: long.map((row) => row.alert_channel_id) };
+      const channels = await findRows(reader, 'alert_channels', key, ['id', 'type', 'config']);
       return channels.flatMap((channel) => {
         const row = long.find((one) => one.alert_channel_id === channel.id);
         return row === undefined ? [] : [waitOf(channel, row)];
@@ -152,12 +148,8 @@ async function waitOrEnd(
   isNews: boolean,
 ): Promise<QuotaAnswer> {
   const [account, id] = [idBytes(accountId), idBytes(deliveryId)];
-  const row = await findRow(tx, 'deliveries', { account_id: account, id }, [
-    'alert_channel_id',
-    'attempts',
-    'error',
-    'quota_waits_since',
-  ]);
+  const key = { account_id: account, id };
+  const row = await findRow(tx, 'deliveries', key, ['alert_channel_id', 'attempts', 'error', 'quota_waits_since']);
   if (row === undefined) return 'waits';
   // In the future: the clock was set back.
   const since = Math.min(row.quota_waits_since ?? now, now);

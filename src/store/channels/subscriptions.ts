@@ -42,13 +42,8 @@ export async function channelsOfChecks(
   checkIds: readonly string[],
 ): Promise<Map<string, SubscribedChannel[]>> {
   const byCheck = new Map<string, SubscribedChannel[]>(checkIds.map((id) => [id, []]));
-  const rows = await findRows(
-    db,
-    'subscriptions',
-    { account_id: idBytes(accountId), check_id: checkIds.map(idBytes) },
-    '*',
-    ['id'],
-  );
+  const key = { account_id: idBytes(accountId), check_id: checkIds.map(idBytes) };
+  const rows = await findRows(db, 'subscriptions', key, '*', ['id']);
   for (const row of rows) {
     if (row.check_id === null) continue;
     byCheck.get(idText(row.check_id))?.push({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 });
@@ -85,13 +80,8 @@ export async function changeChannels(
   }
   if (!isAutoAssigned) return;
   const present = new Set((await findChannels(tx, accountId, target)).map(({ alertChannelId }) => alertChannelId));
-  const channels = await findRows(
-    tx,
-    'alert_channels',
-    { account_id: idBytes(accountId), auto_subscribe: 1 },
-    ['id'],
-    ['id'],
-  );
+  const key = { account_id: idBytes(accountId), auto_subscribe: 1 };
+  const channels = await findRows(tx, 'alert_channels', key, ['id'], ['id']);
   for (const { id } of channels) {
     if (!present.has(id)) await subscribe(tx, accountId, id, { ...target, activated: true });
   }
@@ -109,12 +99,8 @@ export async function subscribe(
     .where('alert_channel_id', '=', alertChannelId)
     .executeTakeFirst();
   if (changed !== undefined) {
-    await updateRows(
-      tx,
-      'subscriptions',
-      { account_id: idBytes(accountId), id: changed.id },
-      { activated: flag(activated) },
-    );
+    const key = { account_id: idBytes(accountId), id: changed.id };
+    await updateRows(tx, 'subscriptions', key, { activated: flag(activated) });
     return;
   }
   const id = await nextNumber(tx, accountId, 'subscription');

@@ -5,6 +5,7 @@ import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
+import { lockAccount } from '../base/database.ts';
 import type { ChecksTable, Db } from '../base/tables/schema.ts';
 
 /** Why dependencies cannot be saved: an unknown check by its place in the list, or the names along a cycle. */
@@ -16,7 +17,10 @@ type Row = Pick<ChecksTable, 'id' | 'name' | 'definition' | 'group_id'>;
 /** Checks that a walk visits at most; a longer chain counts as a cycle. */
 const maxVisited = 1000;
 
-/** The problem of a check that is saved in this group. @param present IDs that were in its list before */
+/**
+ * The problem of a check that is saved in this group. Locks the account, so that no two writes close a cycle together.
+ * @param present IDs that were in its list before
+ */
 export async function problemOfCheck(
   tx: Db,
   { accountId, ...check }: Check,
@@ -24,12 +28,13 @@ export async function problemOfCheck(
   present: readonly string[],
 ): Promise<DependencyProblem | null> {
   if (neededBy(check, group).length === 0) return null;
+  await lockAccount(tx, accountId);
   const dangling = await firstUnknown(tx, accountId, check.dependsOn, present);
   if (dangling !== null) return dangling;
   return cycleFrom(tx, accountId, [{ ...check, group }], ({ id }) => id === check.id);
 }
 
-/** The problem of a group that is saved: its list holds for its checks. @param present IDs that were in its list before */
+/** The same of a group that is saved: its list holds for its checks. */
 export async function problemOfGroup(
   tx: Db,
   group: CheckGroup,
@@ -37,6 +42,7 @@ export async function problemOfGroup(
 ): Promise<DependencyProblem | null> {
   const { accountId, dependsOn } = group;
   if (dependsOn.length === 0) return null;
+  await lockAccount(tx, accountId);
   const dangling = await firstUnknown(tx, accountId, dependsOn, present);
   if (dangling !== null) return dangling;
   const needed = await nodesOf(tx, accountId, dependsOn, group);
@@ -94,10 +100,8 @@ interface Walked {
 async function nodesOf(tx: Db, accountId: string, ids: readonly string[], changed: CheckGroup | null): Promise<Node[]> {
   const rows = await readRows(tx, accountId, ids);
   const groupIds = [...new Set(rows.flatMap(({ group_id }) => group_id ?? []))];
-  const groups = await findRows(tx, 'check_groups', { account_id: idBytes(accountId), id: groupIds }, [
-    'id',
-    'definition',
-  ]);
+  const key = { account_id: idBytes(accountId), id: groupIds };
+  const groups = await findRows(tx, 'check_groups', key, ['id', 'definition']);
   const byId = new Map(groups.map(({ id, definition }) => [id, { id, dependsOn: listIn(definition) }]));
   return rows.map(({ id, name, definition, group_id }) => {
     const group = group_id === null ? null : changed?.id === group_id ? changed : (byId.get(group_id) ?? null);
@@ -106,12 +110,8 @@ async function nodesOf(tx: Db, accountId: string, ids: readonly string[], change
 }
 
 async function readRows(tx: Db, accountId: string, ids: readonly string[]): Promise<Row[]> {
-  return findRows(tx, 'checks', { account_id: idBytes(accountId), id: ids.map(idBytes) }, [
-    'id',
-    'name',
-    'definition',
-    'group_id',
-  ]);
+  const key = { account_id: idBytes(accountId), id: ids.map(idBytes) };
+  return findRows(tx, 'checks', key, ['id', 'name', 'definition', 'group_id']);
 }
 
 function listIn(definition: string): readonly string[] {

@@ -10,8 +10,8 @@ import { createEndMutes } from './group-mutes.ts';
 import type { Saved } from './checks.ts';
 import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
-import { type DependencyProblem, problemOfGroup } from './check-dependencies.ts';
-import { type Database, lockAccount, nextNumber, touchAccount, type Page, type Slice } from '../base/database.ts';
+import { problemOfGroup } from './check-dependencies.ts';
+import { type Database, nextNumber, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Db, Tables } from '../base/tables/schema.ts';
@@ -99,7 +99,7 @@ async function saveGroup(
   const { accountId } = write.group;
   const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-  const problem = await dependencyProblem(tx, write.group, present?.dependsOn ?? []);
+  const problem = await problemOfGroup(tx, write.group, present?.dependsOn ?? []);
   if (problem !== null) return problem;
   const now = database.clock.now();
   if (present === null) await requireWithinLimit(database, tx, accountId, 'checkGroups');
@@ -120,17 +120,6 @@ async function saveGroup(
   await touchAccount(tx, accountId);
   return { saved: await withChannels(tx, group) };
 }
-/** Locks the account first, so that no two writes close a cycle together. */
-async function dependencyProblem(
-  tx: Db,
-  group: CheckGroup,
-  present: readonly string[],
-): Promise<DependencyProblem | null> {
-  if (group.dependsOn.length === 0) return null;
-  await lockAccount(tx, group.accountId);
-  return problemOfGroup(tx, group, present);
-}
-
 /** Groups whose definitions are read at a time. */
 const maxSlice = 200;
 

@@ -120,10 +120,8 @@ async function definersOf(
   accountId: string,
   ids: readonly number[],
 ): Promise<Map<number, (name: string) => boolean>> {
-  const rows = await findRows(db, 'check_groups', { account_id: idBytes(accountId), id: [...new Set(ids)] }, [
-    'id',
-    'definition',
-  ]);
+  const owned = { account_id: idBytes(accountId), id: [...new Set(ids)] };
+  const rows = await findRows(db, 'check_groups', owned, ['id', 'definition']);
   return new Map(
     rows.map(({ id, definition }) => {
       const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
@@ -151,13 +149,12 @@ function byName(rows: Awaited<ReturnType<typeof usesWithoutAccount>>): MissingUs
 /** Writes the variables that a check uses, in the caller's transaction. */
 export async function keepVariables(tx: Db, check: Check, names: readonly string[]): Promise<void> {
   const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
-  const present = await findRows(tx, 'check_variables', { account_id: owner.account_id, check_id: owner.check_id }, [
-    'name',
-  ]);
+  const key = { account_id: owner.account_id, check_id: owner.check_id };
+  const present = await findRows(tx, 'check_variables', key, ['name']);
   const wanted = [...new Set(names)].sort();
   const known = present.map(({ name }) => name).sort();
   if (wanted.join('\n') === known.join('\n')) return;
-  await deleteRows(tx, 'check_variables', { account_id: owner.account_id, check_id: owner.check_id });
+  await deleteRows(tx, 'check_variables', key);
   const rows = wanted.map((name) => ({ ...ownedBy(check.accountId), name, check_id: owner.check_id }));
   await insertRows(tx, 'check_variables', rows);
 }

@@ -2,7 +2,6 @@
 import { countFound, deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
-import { neededBy } from '#domain/checks/dependencies.ts';
 import { lastsUntilRecovery } from '#domain/checks/effective-check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -13,7 +12,7 @@ import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts
 import { askForRuns } from '../schedules/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
 import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
-import { type Database, lockAccount, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
+import { type Database, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { ChecksTable, Db } from '../base/tables/schema.ts';
@@ -133,10 +132,8 @@ async function saveCheck(
   if (check.groupId !== null && group === null) return { dangling: 'groupId' };
   const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-
-  const problem = await dependencyProblem(tx, check, group, present);
+  const problem = await problemOfCheck(tx, check, group, present?.dependsOn ?? []);
   if (problem !== null) return problem;
-
   await writeRow();
   const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
   if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
@@ -145,18 +142,6 @@ async function saveCheck(
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);
   return { saved: await withListeners(tx, check) };
-}
-
-/** Locks the account first, so that no two writes close a cycle together. */
-async function dependencyProblem(
-  tx: Db,
-  check: Check,
-  group: CheckGroup | null,
-  present: Check | null,
-): Promise<DependencyProblem | null> {
-  if (neededBy(check, group).length === 0) return null;
-  await lockAccount(tx, check.accountId);
-  return problemOfCheck(tx, check, group, present?.dependsOn ?? []);
 }
 
 /** Writes the row of an existing check. */
@@ -176,12 +161,8 @@ async function findCheck(db: Db, accountId: string, id: string, seal: Seal): Pro
 async function withoutEndedMutes(db: Db, accountId: string, checks: readonly Check[]): Promise<readonly Check[]> {
   const muted = checks.filter(({ mutedUntilRecovery }) => mutedUntilRecovery);
   if (muted.length === 0) return checks;
-  const rows = await findRows(
-    db,
-    'check_states',
-    { account_id: idBytes(accountId), check_id: muted.map(({ id }) => idBytes(id)) },
-    ['check_id', 'passed_at'],
-  );
+  const key = { account_id: idBytes(accountId), check_id: muted.map(({ id }) => idBytes(id)) };
+  const rows = await findRows(db, 'check_states', key, ['check_id', 'passed_at']);
   const passedAt = new Map(rows.map((row) => [idText(row.check_id), row.passed_at]));
   return checks.map((check) =>
     check.mutedUntilRecovery && !lastsUntilRecovery(check, passedAt.get(check.id) ?? null)

@@ -87,12 +87,8 @@ async function earlierAnswer(tx: Db, order: TriggerOrder): Promise<{ trigger: Tr
     .where('account_id', '=', idBytes(order.accountId))
     .where('created_at', '<=', order.now - keyRetentionMs)
     .execute();
-  const row = await findRow(
-    tx,
-    'idempotency_keys',
-    { account_id: idBytes(order.accountId), key: order.idempotencyKey, operation: operationOf(order.target) },
-    ['answer'],
-  );
+  const key = { account_id: idBytes(order.accountId), key: order.idempotencyKey, operation: operationOf(order.target) };
+  const row = await findRow(tx, 'idempotency_keys', key, ['answer']);
   if (row === undefined) return null;
   const { call = null, ...trigger } = parsed<Answer>(row.answer);
   return { trigger, call };

@@ -14,10 +14,8 @@ export function createTriggerCalls({ reader, transaction, seal }: Database) {
   return {
     /** null = the call had no options, or its runs ended long ago. */
     async optionsOf(accountId: string, batchId: string): Promise<CallOptions | null> {
-      const row = await findRow(reader, 'trigger_calls', { account_id: idBytes(accountId), id: idBytes(batchId) }, [
-        'is_quiet',
-        'variables',
-      ]);
+      const owned = { account_id: idBytes(accountId), id: idBytes(batchId) };
+      const row = await findRow(reader, 'trigger_calls', owned, ['is_quiet', 'variables']);
       if (row === undefined) return null;
       const variables = parsed<[key: string, sealed: string][]>(row.variables);
       return {

@@ -54,12 +54,8 @@ async function changeState(tx: Db, accountId: string, incidentId: string, at: nu
     .where('acknowledged_at', at === null ? 'is not' : 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return { outcome: 'done', ...state };
-  const open = await findRow(
-    tx,
-    'check_states',
-    { account_id: account, check_id: incident.check_id, incident_id: id },
-    ['check_id'],
-  );
+  const key = { account_id: account, check_id: incident.check_id, incident_id: id };
+  const open = await findRow(tx, 'check_states', key, ['check_id']);
   return { outcome: open === undefined ? 'ended' : 'unchanged' };
 }
 

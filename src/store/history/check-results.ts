@@ -97,10 +97,8 @@ export function createCheckResults({ reader, dialect, clock }: Database) {
     },
     /** Name and type of a check; null = unknown check. */
     async subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null> {
-      const row = await findRow(reader, 'checks', { account_id: idBytes(accountId), id: idBytes(checkId) }, [
-        'name',
-        'check_type',
-      ]);
+      const key = { account_id: idBytes(accountId), id: idBytes(checkId) };
+      const row = await findRow(reader, 'checks', key, ['name', 'check_type']);
       return row === undefined ? null : { name: row.name, checkType: row.check_type };
     },
   };

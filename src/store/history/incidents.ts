@@ -45,9 +45,8 @@ export function createIncidents({ reader, transaction }: Database) {
     },
     /** The incident of an alert, if it has one; null = unknown alert. */
     async ofAlert(accountId: string, alertId: string): Promise<{ readonly incidentId: string | null } | null> {
-      const row = await findRow(reader, 'alerts', { account_id: idBytes(accountId), id: idBytes(alertId) }, [
-        'incident_id',
-      ]);
+      const key = { account_id: idBytes(accountId), id: idBytes(alertId) };
+      const row = await findRow(reader, 'alerts', key, ['incident_id']);
       return row === undefined ? null : { incidentId: idTextOrNull(row.incident_id) };
     },
     /** Acknowledges it and cancels pending reminders. @param at epoch ms */

@@ -237,9 +237,8 @@ interface Notifying {
 
 async function readNotifying(reader: Db, account: string): Promise<Notifying> {
   const [checks, groups] = [new Set<string>(), new Set<number>()];
-  const sendingFailures = await findRows(reader, 'alert_channels', { account_id: idBytes(account), send_failure: 1 }, [
-    'id',
-  ]);
+  const key = { account_id: idBytes(account), send_failure: 1 };
+  const sendingFailures = await findRows(reader, 'alert_channels', key, ['id']);
   const channels = new Set(sendingFailures.map(({ id }) => id));
   for (let [after, size] = [0, subscriptionsAtOnce]; size === subscriptionsAtOnce;) {
     const rows = await selectRows(reader, 'subscriptions', { account_id: idBytes(account) })

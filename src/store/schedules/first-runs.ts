@@ -25,12 +25,8 @@ export async function askForRuns(tx: Db, accountId: string, checkIds: readonly s
     .executeTakeFirstOrThrow();
   const first = last === null ? now : Math.max(now, last + spacingMs);
   for (const [index, checkId] of checkIds.entries()) {
-    await insertRows(
-      tx,
-      'first_runs',
-      { ...ownedBy(accountId), check_id: idBytes(checkId), due_at: first + index * spacingMs },
-      'keep',
-    );
+    const row = { ...ownedBy(accountId), check_id: idBytes(checkId), due_at: first + index * spacingMs };
+    await insertRows(tx, 'first_runs', row, 'keep');
   }
 }
 
@@ -80,12 +76,8 @@ async function startRuns(
     .returning('check_id')
     .execute();
   if (asked.length === 0) return 0;
-  const schedules = await findRows(
-    tx,
-    'schedules',
-    { account_id: account, check_id: asked.map(({ check_id }) => check_id) },
-    ['check_id', 'locations', 'run_parallel', 'interval_ms'],
-  );
+  const key = { account_id: account, check_id: asked.map(({ check_id }) => check_id) };
+  const schedules = await findRows(tx, 'schedules', key, ['check_id', 'locations', 'run_parallel', 'interval_ms']);
   const remaining = await remainingRuns(tx, accountId, now);
   const runs: RunsTable[] = [];
   for (const row of schedules) {

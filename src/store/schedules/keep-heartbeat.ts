@@ -45,12 +45,8 @@ export async function keepHeartbeat(tx: Db, check: Check, group: CheckGroup | nu
     .limit(1)
     .executeTakeFirst();
   const dueAt = Math.min(inspect(next), waiting === undefined ? neverAt : present.dueAt);
-  await updateRows(
-    tx,
-    'heartbeats',
-    { account_id: row.account_id, check_id: row.check_id },
-    { ...settings, timer_at: timerAt, result_at: resultAt, due_at: dueAt },
-  );
+  const key = { account_id: row.account_id, check_id: row.check_id };
+  await updateRows(tx, 'heartbeats', key, { ...settings, timer_at: timerAt, result_at: resultAt, due_at: dueAt });
 }
 
 const unpinged = {
