@@ -66,7 +66,9 @@ export function requestWithMeaning(request: JsonObject, present: JsonObject | nu
 
 /** The same for the settings of a check, wherever its kind has assertions. */
 export function settingsWithMeaning(settings: JsonObject, present: JsonObject): JsonObject {
-  return eachRequest(settings, (request, name) => requestWithMeaning(request, partOf(present, name)));
+  return eachRequest(settings, (request, name) =>
+    requestWithMeaning(request, name === null ? present : objectIn(present[name])),
+  );
 }
 
 /** A request in a response: `passesIfAbsent` is true or not included. */
@@ -104,10 +106,6 @@ function eachRequest(settings: JsonObject, map: (request: JsonObject, name: stri
     return [name, part === null ? value : map(part, name)] as const;
   });
   return Object.fromEntries(parts);
-}
-
-function partOf(settings: JsonObject, name: string | null): JsonObject | null {
-  return name === null ? settings : objectIn(settings[name]);
 }
 
 function assertedOf(assertion: JsonObject): Asserted {

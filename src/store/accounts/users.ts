@@ -32,7 +32,15 @@ export function createUsers(database: Database) {
   return {
     isEmpty: async (): Promise<boolean> => !(await hasUsers(reader)),
     /** Users with an email address: the proven one first, then the one who signed in last. */
-    withEmail: (email: string) => usersWithEmail(reader, email),
+    async withEmail(email: string): Promise<StoredUser[]> {
+      const rows = await selectRows(reader, 'users', { email })
+        .selectAll()
+        .orderBy('is_proven', 'desc')
+        .orderBy((row) => row.fn.coalesce('last_sign_in_at', 'created_at'), 'desc')
+        .orderBy('id')
+        .execute();
+      return rows.map(userOf);
+    },
     async find(id: string): Promise<StoredUser | null> {
       const row = await users.where('id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : userOf(row);
@@ -69,16 +77,6 @@ export function createUsers(database: Database) {
     /** Deletes a person who has no other account. */
     removeMember: (accountId: string, id: string) => transaction((tx) => removeMember(tx, accountId, id)),
   };
-}
-
-async function usersWithEmail(reader: Db, email: string): Promise<StoredUser[]> {
-  const rows = await selectRows(reader, 'users', { email })
-    .selectAll()
-    .orderBy('is_proven', 'desc')
-    .orderBy((row) => row.fn.coalesce('last_sign_in_at', 'created_at'), 'desc')
-    .orderBy('id')
-    .execute();
-  return rows.map(userOf);
 }
 
 async function removeMember(tx: Db, accountId: string, id: string): Promise<MemberChange> {

@@ -36,13 +36,13 @@ export async function readDigest(tx: Db, digest: DigestRow, now: number): Promis
     left -= listed.length;
     const shown = await describe(tx, account, listed);
     const isClosed = state === 'recovered';
-    sections.push({ state, count: checks.length, checks: isClosed ? shown.map(withoutError) : shown });
+    sections.push({
+      state,
+      count: checks.length,
+      checks: isClosed ? shown.map((check) => ({ ...check, error: null })) : shown,
+    });
   }
   return { at: now, alerts: count, sections };
-}
-
-function withoutError(check: DigestCheck): DigestCheck {
-  return { ...check, error: null };
 }
 
 /** The deliveries of a digest with their alerts. */

@@ -120,23 +120,20 @@ async function saveGroup(
   await touchAccount(tx, accountId);
   return { saved: await withChannels(tx, group) };
 }
+
 /** Groups whose definitions are read at a time. */
 const maxSlice = 200;
-
-function definitionsAfter(db: Db, accountId: string, id: number) {
-  return selectRows(db, 'check_groups', { account_id: idBytes(accountId) })
-    .select(['id', 'definition'])
-    .where('id', '>', id)
-    .orderBy('id')
-    .limit(maxSlice)
-    .execute();
-}
 
 /** The variables of all groups. Nothing is decrypted. */
 async function variablesIn(db: Db, accountId: string): Promise<EnvironmentVariable[]> {
   const variables: EnvironmentVariable[] = [];
   for (let last = 0; ;) {
-    const slice = await definitionsAfter(db, accountId, last);
+    const slice = await selectRows(db, 'check_groups', { account_id: idBytes(accountId) })
+      .select(['id', 'definition'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(maxSlice)
+      .execute();
     for (const { definition } of slice) {
       variables.push(...(JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>).environmentVariables);
     }

@@ -31,7 +31,13 @@ export function createEndMutes({ reader, transaction }: Database): () => Promise
       .limit(groupsAtOnce)
       .execute();
     for (const group of groups) {
-      if (await hasRecovered(reader, group)) await transaction((tx) => endMute(tx, group));
+      // A mute that was set again meanwhile stays.
+      if (await hasRecovered(reader, group)) {
+        await transaction(async (tx) => {
+          const ended = await updateRows(tx, 'check_groups', group, { muted_from: null });
+          if (ended > 0) await touchAccount(tx, idText(group.account_id));
+        });
+      }
       await breathe();
     }
     after = groups.length === groupsAtOnce ? (groups.at(-1) ?? start) : start;
@@ -53,10 +59,4 @@ async function hasRecovered(db: Db, { account_id, id, muted_from }: MutedGroup):
   const failing = await states.where('check_states.status', 'in', ['failing', 'degraded']).executeTakeFirst();
   if (failing !== undefined) return false;
   return (await states.where('check_states.passed_at', '>', muted_from).executeTakeFirst()) !== undefined;
-}
-
-/** A mute that was set again meanwhile stays. */
-async function endMute(tx: Db, { account_id, id, muted_from }: MutedGroup): Promise<void> {
-  const ended = await updateRows(tx, 'check_groups', { account_id, id, muted_from }, { muted_from: null });
-  if (ended > 0) await touchAccount(tx, idText(account_id));
 }

@@ -55,9 +55,10 @@ export async function startTrigger(tx: Db, order: TriggerOrder, seal: Seal): Pro
 
   const batch = await planBatch(tx, order);
   const wanted = batch.runs.length;
-  const over = await overLimit(tx, order, wanted);
-  if (over !== null) return { outcome: 'over-limit', ...over, wanted };
-  const waiting = await countWaiting(tx, order.accountId);
+  const { limit, used } = await limitOf(tx, order);
+  if (limit !== null && used + wanted > limit) return { outcome: 'over-limit', limit, used, wanted };
+  const triggered = { account_id: idBytes(order.accountId), source: sourceCodes.encode('TRIGGER_API') };
+  const waiting = await countRows(tx, 'runs', triggered);
   if (waiting + wanted > maxTriggered) return { outcome: 'queue-full', max: maxTriggered, waiting, wanted };
 
   const trigger = await callTrigger(tx, order);
@@ -163,24 +164,10 @@ export function locationsOf(
   return row.run_parallel === 1 ? all : oneOf(all, now, row.interval_ms);
 }
 
-async function overLimit(tx: Db, order: TriggerOrder, wanted: number) {
-  const { limit, used } = await limitOf(tx, order);
-  return limit === null || used + wanted <= limit ? null : { limit, used };
-}
-
 /** Runs that the account may still start this month; Infinity without a limit. */
 export async function remainingRuns(tx: Db, accountId: string, now: number): Promise<number> {
   const { limit, used } = await limitOf(tx, { accountId, now });
   return limit === null ? Number.POSITIVE_INFINITY : limit - used;
-}
-
-/** Open triggered runs of an account. */
-async function countWaiting(tx: Db, accountId: string): Promise<number> {
-  const waiting = await countRows(tx, 'runs', {
-    account_id: idBytes(accountId),
-    source: sourceCodes.encode('TRIGGER_API'),
-  });
-  return waiting;
 }
 
 /** Locks the limit until the runs are counted, so that the scheduler cannot use the last of them meanwhile. */

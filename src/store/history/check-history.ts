@@ -175,7 +175,7 @@ async function readKnown({ reader, dialect, account, checks, question, areTogeth
     (row) =>
       row.start_at >= resultsFrom && row.start_at < rolledUpTo(progress, { accountId: account, checkId: row.check_id }),
   );
-  return { progress, stale: new Map(stale.map((row) => [hourKey(row), row])) };
+  return { progress, stale: new Map(stale.map((row) => [`${idText(row.check_id)}/${row.start_at}`, row])) };
 }
 
 function keyOf(accountId: IdBytes, { check_digits }: Pick<TimedResult, 'check_digits'>): CheckKey {
@@ -198,10 +198,6 @@ function knownIds(): (digits: string) => string {
 type StoredRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | PartColumn> &
   Partial<Pick<RollUpsTable, PartColumn>> &
   Pick<TimedResult, 'check_digits'>;
-
-function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_at'>): string {
-  return `${idText(check_id)}/${start_at}`;
-}
 
 /** Days if requested or if nothing finer is stored, hours around them. */
 async function readRollUps(scope: Scope, known: Known, now: number, pieces: HistoryPiece[]): Promise<void> {

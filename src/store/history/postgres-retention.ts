@@ -16,13 +16,12 @@ export function createPostgresRetention(connections: Connections): Retention {
       // Last: the rest is done even if a long read prevents creating or dropping partitions.
       await makeDays(connections, now);
       const days = await dropDays(connections, resultsBefore);
-      return { removed: removed.reduce((sum, rows) => sum + rows, days), isThrough: removed.every(isLast) };
+      return {
+        removed: removed.reduce((sum, rows) => sum + rows, days),
+        isThrough: removed.every((rows) => rows < rowsPerSlice),
+      };
     },
   };
-}
-
-function isLast(rows: number): boolean {
-  return rows < rowsPerSlice;
 }
 
 interface Bounds {

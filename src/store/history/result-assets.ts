@@ -1,5 +1,5 @@
 // Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
-import { countFound, deleteRows, findRow, insertRows, selectRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRow, insertRows, selectRows } from '../base/rows.ts';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
@@ -44,7 +44,11 @@ export function createResultAssets({ reader, transaction }: Database) {
         for (let part = 0; part * partBytes < content.length; part++) {
           const piece = content.subarray(part * partBytes, (part + 1) * partBytes);
           const row = { ...key, number: index + 1, part, content: piece };
-          const isKept = await transaction((tx) => insertPart(tx, row));
+          const isKept = await transaction(async (tx) => {
+            if (!(await isThere(tx, row))) return false;
+            await insertRows(tx, 'asset_parts', row, 'keep');
+            return true;
+          });
           if (!isKept) return;
         }
       }
@@ -69,11 +73,8 @@ export function createResultAssets({ reader, transaction }: Database) {
       const ids = resultIds.map(idBytes).toSorted((one, other) => Buffer.compare(one, other));
       const [least, max] = [ids[0], ids.at(-1)];
       if (least === undefined || max === undefined) return new Map();
-      const rows = await selectRows(reader, 'result_assets', {
-        account_id: idBytes(accountId),
-        check_id: idBytes(checkId),
-        result_id: ids,
-      })
+      const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: ids };
+      const rows = await selectRows(reader, 'result_assets', key)
         .selectAll()
         // Restricts the partitions to read.
         .where('result_id', '>=', least)
@@ -87,19 +88,12 @@ export function createResultAssets({ reader, transaction }: Database) {
     async read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null> {
       const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: idBytes(resultId), number };
       const row = await findRow(reader, 'result_assets', key);
-      return row === undefined ? null : openAsset(reader, key, factsOf(row));
+      if (row === undefined) return null;
+      const count = Math.ceil(row.bytes / partBytes);
+      const isWhole = (await countRows(reader, 'asset_parts', key)) === count;
+      return isWhole ? { ...factsOf(row), parts: partsOf(reader, key, count) } : null;
     },
   };
-}
-
-/** @returns false if the check was deleted */
-async function insertPart(
-  tx: Db,
-  row: Key & { readonly number: number; readonly part: number; readonly content: Uint8Array },
-): Promise<boolean> {
-  if (!(await isThere(tx, row))) return false;
-  await insertRows(tx, 'asset_parts', row, 'keep');
-  return true;
 }
 
 /** In the writing transaction, so that a later deletion of the check includes what was written. */
@@ -137,17 +131,6 @@ async function listAssets(
 
 function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable): AssetFacts {
   return { number, sort: sort as AssetSort, name, contentType: content_type as AssetType, bytes };
-}
-
-/** null = some of it was deleted. */
-async function openAsset(
-  reader: Db,
-  key: Key & { readonly number: number },
-  facts: AssetFacts,
-): Promise<AssetFile | null> {
-  const count = Math.ceil(facts.bytes / partBytes);
-  const parts = await countFound(reader.selectFrom('asset_parts').where((at) => at.and({ ...key })));
-  return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
 }
 
 /** Reads the next chunk on demand, so that an asset is never in memory as a whole. */

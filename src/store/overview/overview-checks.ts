@@ -12,7 +12,6 @@ import { idBytes, idOfDigits, idText, idTextOrNull, idTime, parsed, parsedOrNull
 import { acknowledgedBy } from '../history/incidents.ts';
 import { outcomeCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import type { Dialect } from '../base/dialect.ts';
 import { breathe } from '../base/slices.ts';
 import type { Db, Tables } from '../base/tables/schema.ts';
 import { windowOf } from '../checks/maintenance-windows.ts';
@@ -189,7 +188,11 @@ async function readDefinitions(
     if (start > 0) await breathe();
     const some = edited.slice(start, start + definitionsAtOnce);
     const settledTo = clock.now() - settledAfterMs;
-    const found = await definitionRows(reader, dialect, account, some).execute();
+    const ids = some.map(({ key }) => idBytes(idOfDigits(key)));
+    const found = await selectRows(reader, 'checks', { account_id: idBytes(account) })
+      .select([dialect.idDigits('id').$castTo<string>().as('key'), 'definition'])
+      .where(dialect.idIn('id', ids))
+      .execute();
     const byKey = new Map(some.map((row) => [row.key, row]));
     for (const { key, definition } of found) {
       const row = byKey.get(key);
@@ -200,13 +203,6 @@ async function readDefinitions(
     }
   }
   return definitions;
-}
-
-function definitionRows(reader: Db, dialect: Dialect, account: string, rows: readonly CheckRow[]) {
-  const ids = rows.map(({ key }) => idBytes(idOfDigits(key)));
-  return selectRows(reader, 'checks', { account_id: idBytes(account) })
-    .select([dialect.idDigits('id').$castTo<string>().as('key'), 'definition'])
-    .where(dialect.idIn('id', ids));
 }
 
 const editedAt = ({ created_at, updated_at }: CheckRow): number => updated_at ?? created_at;

@@ -68,7 +68,11 @@ export function openRound(row: ScheduleRoundsTable, now: number): OpenRound | nu
   const start = { phaseMs: 0, accountId: none, checkId: none };
   const ranges: PhaseRange[] = [];
   let base = from - modulo(from, row.interval_ms);
-  let begin = { ...start, phaseMs: from - base, ...(after !== null && keyOf(after)) };
+  let begin = {
+    ...start,
+    phaseMs: from - base,
+    ...(after !== null && { accountId: after.accountId, checkId: after.checkId }),
+  };
   while (base <= last) {
     const lastPhaseMs = Math.min(last - base, row.interval_ms - 1);
     ranges.push({ ...begin, intervalMs: row.interval_ms, lastPhaseMs, base });
@@ -105,7 +109,12 @@ export function walk({ row, until, ranges }: OpenRound, found: readonly Schedule
   const last = due.at(-1);
   if (isThrough) return { due, row: throughOf(row, until), isThrough };
   const place = last === undefined ? positionOf(row) : lastPlace(last);
-  return { due, row: { ...row, round_to: until, ...columnsOf(place) }, isThrough };
+  const { slotAt = null, accountId = null, checkId = null } = place ?? {};
+  return {
+    due,
+    row: { ...row, round_to: until, at_slot: slotAt, at_account: accountId, at_check: checkId },
+    isThrough,
+  };
 }
 
 /**
@@ -179,18 +188,6 @@ function lastPlace({ row, nextDueAt }: DueSchedule): RoundPosition {
 function positionOf({ at_slot, at_account, at_check }: ScheduleRoundsTable): RoundPosition | null {
   if (at_slot === null) return null;
   return { slotAt: at_slot, accountId: at_account ?? none, checkId: at_check ?? none };
-}
-
-function columnsOf(place: RoundPosition | null) {
-  return {
-    at_slot: place?.slotAt ?? null,
-    at_account: place?.accountId ?? null,
-    at_check: place?.checkId ?? null,
-  };
-}
-
-function keyOf({ accountId, checkId }: RoundPosition) {
-  return { accountId, checkId };
 }
 
 /** Whether a position is before or at another in the order of a round. */

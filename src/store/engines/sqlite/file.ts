@@ -42,7 +42,9 @@ export function openSqliteFile(
     opened.push(writer);
     checkSmallFile(writer.database, path);
     migrate(writer, onMigrating, all);
-    const wasCrashed = isMarkedOpen(writer);
+    const marked = writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get();
+    // The previous process did not close the file.
+    const wasCrashed = marked?.['value'] === 'open';
     mark(writer, 'open');
     const reader = openConnection(path, 'read');
     opened.push(reader);
@@ -145,9 +147,4 @@ function mark(writer: Connection, state: 'open' | 'closed'): void {
       `INSERT INTO installation (key, value) VALUES ('file', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
     )
     .run(state);
-}
-
-/** Whether the previous process did not close the file. */
-function isMarkedOpen(writer: Connection): boolean {
-  return writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get()?.['value'] === 'open';
 }
