@@ -10,6 +10,7 @@ import type { Database } from '../base/database.ts';
 import { isMarked, isPendingReminder } from './cancel-reminders.ts';
 import type { AlertChannelsTable, Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { rewrite, splitDigest } from './digest-hours.ts';
+import { makeDue } from './requested-delay.ts';
 
 const movedReason = 'its alerts are sent through another channel';
 const closings = ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'];
@@ -186,14 +187,5 @@ export async function dropOtherChannel(tx: Db, account: IdBytes, id: number): Pr
 
 /** Makes deliveries due that wait for hours which were changed: they are admitted by the new ones. */
 export async function endHours(tx: Db, accountId: string, channelId: number, now: number): Promise<void> {
-  await tx
-    .updateTable('deliveries')
-    .set({ next_attempt_at: now, error: null })
-    .where('account_id', '=', idBytes(accountId))
-    .where('alert_channel_id', '=', channelId)
-    .where('status', '=', deliveryStatusCodes.encode('pending'))
-    .where('attempts', '=', 0)
-    .where('next_attempt_at', '>', now)
-    .where('error', 'like', `${waitsForHours}%`)
-    .execute();
+  await makeDue(tx, accountId, channelId, now).where('error', 'like', `${waitsForHours}%`).execute();
 }

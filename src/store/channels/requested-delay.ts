@@ -19,6 +19,18 @@ export function isPostponed(
 /** The same deliveries in SQL, without the time. */
 export const isFirstAttempt = 'attempts = 0 AND attempt_started_at IS NULL AND is_test = 0';
 
+/** Makes deliveries of a channel due that wait and were not attempted. */
+export function makeDue(tx: Db, accountId: string, channelId: number, now: number) {
+  return tx
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now, error: null })
+    .where('account_id', '=', idBytes(accountId))
+    .where('alert_channel_id', '=', channelId)
+    .where('status', '=', deliveryStatusCodes.encode('pending'))
+    .where('attempts', '=', 0)
+    .where('next_attempt_at', '>', now);
+}
+
 /** Ends the delay: waiting deliveries are due now, in order. */
 export async function endWait(tx: Db, accountId: string, channelId: number, now: number): Promise<void> {
   const { numUpdatedRows } = await tx
@@ -29,14 +41,5 @@ export async function endWait(tx: Db, accountId: string, channelId: number, now:
     .where('requested_until', 'is not', null)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
-  await tx
-    .updateTable('deliveries')
-    .set({ next_attempt_at: now, error: null })
-    .where('account_id', '=', idBytes(accountId))
-    .where('alert_channel_id', '=', channelId)
-    .where('status', '=', deliveryStatusCodes.encode('pending'))
-    .where('attempts', '=', 0)
-    .where('attempt_started_at', 'is', null)
-    .where('next_attempt_at', '>', now)
-    .execute();
+  await makeDue(tx, accountId, channelId, now).where('attempt_started_at', 'is', null).execute();
 }

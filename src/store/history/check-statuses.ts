@@ -145,7 +145,7 @@ async function readChecks(reader: Db, dialect: Dialect, accountId: string): Prom
 }
 
 /** The checks of an account, with their schedules or as active heartbeats. */
-function checkRows(reader: Db, dialect: Dialect, accountId: string) {
+export function checkRows(reader: Db, dialect: Dialect, accountId: string) {
   return reader
     .selectFrom('checks')
     .leftJoin('schedules', (join) =>

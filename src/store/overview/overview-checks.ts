@@ -9,6 +9,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { OverviewCheck, OverviewCheckState } from '#domain/results/overview.ts';
 import { createRecent } from '#lib/recent.ts';
 import { idBytes, idOfDigits, idText, idTextOrNull, idTime, parsed, parsedOrNull } from '../base/codec.ts';
+import { checkRows } from '../history/check-statuses.ts';
 import { acknowledgedBy } from '../history/incidents.ts';
 import { outcomeCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
@@ -132,31 +133,9 @@ async function readGroups(reader: Db, account: string) {
 
 /** Columns of the checks without their definitions. */
 async function readRows({ reader, dialect, account }: Reading) {
-  const query = reader
-    .selectFrom('checks')
-    .leftJoin('schedules', (join) =>
-      join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
-    )
-    .leftJoin('heartbeats', (join) =>
-      join.onRef('heartbeats.account_id', '=', 'checks.account_id').onRef('heartbeats.check_id', '=', 'checks.id'),
-    )
-    .select([
-      dialect.idDigits('checks.id').$castTo<string>().as('key'),
-      'checks.name',
-      'checks.check_type',
-      'checks.activated',
-      'checks.muted',
-      'checks.group_id',
-      'checks.tags',
-      'checks.created_at',
-      'checks.updated_at',
-      'schedules.interval_ms',
-      'schedules.phase_ms',
-      'heartbeats.is_active',
-      'heartbeats.period_ms',
-      'heartbeats.grace_ms',
-    ])
-    .where('checks.account_id', '=', idBytes(account))
+  const query = checkRows(reader, dialect, account)
+    .select(['checks.check_type', 'checks.activated', 'checks.muted', 'checks.group_id', 'checks.tags'])
+    .select(['heartbeats.period_ms', 'heartbeats.grace_ms'])
     .orderBy('checks.id')
     .limit(checksAtOnce);
   const all = await query.execute();
