@@ -1,6 +1,6 @@
 // Totals over all accounts, for metrics and readiness.
 import { findFact } from '../base/installation-fact.ts';
-import { selectRows } from '../base/rows.ts';
+import { inAccount, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { outcomes, type Outcome } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
@@ -140,9 +140,7 @@ async function readConservation(reader: Db) {
 async function readCheckStates(reader: Db) {
   const rows = await reader
     .selectFrom('check_states')
-    .innerJoin('checks', (join) =>
-      join.onRef('checks.account_id', '=', 'check_states.account_id').onRef('checks.id', '=', 'check_states.check_id'),
-    )
+    .innerJoin('checks', inAccount('checks.id', 'check_states.check_id'))
     .select(['checks.account_id', 'checks.id', 'checks.name', 'check_states.status', 'last_response_us'])
     .execute();
   return rows.map((row) => ({

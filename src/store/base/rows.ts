@@ -1,6 +1,6 @@
 // Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself. An empty list
 // of values or rows issues no statement.
-import type { Insertable, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import type { Insertable, JoinBuilder, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import type { Page, Slice } from './database.ts';
 import type { Db, Tables } from './tables/schema.ts';
 
@@ -35,6 +35,17 @@ export function selectRows<Table extends Name>(
 ): SelectQueryBuilder<Tables, Table, object> {
   const rows = narrowed((db as unknown as Untyped).selectFrom(table as 'any'), key);
   return rows as unknown as SelectQueryBuilder<Tables, Table, object>;
+}
+
+type QualifiedColumn = { [Table in Name]: `${Table}.${Column<Table>}` }[Name];
+
+/** Joins rows of the same account in which these columns are equal. */
+export function inAccount(column: QualifiedColumn, other: QualifiedColumn) {
+  const accountOf = (qualified: string) => `${qualified.slice(0, qualified.indexOf('.'))}.account_id`;
+  return <DB, Table extends keyof DB>(join: JoinBuilder<DB, Table>): JoinBuilder<DB, Table> => {
+    const untyped = join as unknown as JoinBuilder<Record<string, Record<string, unknown>>, string>;
+    return untyped.onRef(accountOf(column), '=', accountOf(other)).onRef(column, '=', other);
+  };
 }
 
 function isOfNone(key: object): boolean {

@@ -1,5 +1,5 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
-import { selectRows, updateRows } from '../base/rows.ts';
+import { inAccount, selectRows, updateRows } from '../base/rows.ts';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { newDelivery } from '#domain/deliveries/delivery.ts';
 import {
@@ -52,11 +52,7 @@ export function createAccountReports(database: Database) {
     async certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]> {
       const rows = await reader
         .selectFrom('check_states')
-        .innerJoin('checks', (join) =>
-          join
-            .onRef('checks.account_id', '=', 'check_states.account_id')
-            .onRef('checks.id', '=', 'check_states.check_id'),
-        )
+        .innerJoin('checks', inAccount('checks.id', 'check_states.check_id'))
         .select(['checks.id', 'checks.name', 'check_states.certificate_valid_to as validTo'])
         .where('check_states.account_id', '=', idBytes(accountId))
         .where('check_states.certificate_valid_to', '<=', now + certificateDays * dayMs)

@@ -1,5 +1,5 @@
 // Checks whose failures notify no channel.
-import { selectRows } from '../base/rows.ts';
+import { inAccount, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, type IdBytes, idText } from '../base/codec.ts';
@@ -13,11 +13,7 @@ const maxNames = 6;
 function failureSubscriptions(db: Db, accountId: string) {
   return db
     .selectFrom('subscriptions')
-    .innerJoin('alert_channels', (join) =>
-      join
-        .onRef('alert_channels.account_id', '=', 'subscriptions.account_id')
-        .onRef('alert_channels.id', '=', 'subscriptions.alert_channel_id'),
-    )
+    .innerJoin('alert_channels', inAccount('alert_channels.id', 'subscriptions.alert_channel_id'))
     .where('subscriptions.account_id', '=', idBytes(accountId))
     .where('subscriptions.activated', '=', 1)
     .where('alert_channels.send_failure', '=', 1);

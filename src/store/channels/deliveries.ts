@@ -1,5 +1,5 @@
 // Deliveries as the API reads and changes them.
-import { findRows, selectRows } from '../base/rows.ts';
+import { findRows, inAccount, selectRows } from '../base/rows.ts';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -64,11 +64,7 @@ export function createDeliveries(database: Database) {
 function withRequests(reader: Db) {
   return reader
     .selectFrom('deliveries')
-    .leftJoin('delivery_requests', (join) =>
-      join
-        .onRef('delivery_requests.account_id', '=', 'deliveries.account_id')
-        .onRef('delivery_requests.delivery_id', '=', 'deliveries.id'),
-    )
+    .leftJoin('delivery_requests', inAccount('delivery_requests.delivery_id', 'deliveries.id'))
     .selectAll('deliveries')
     .select('delivery_requests.request');
 }

@@ -1,5 +1,5 @@
 // What a digest says: the state of its checks for its channel at the time it leaves.
-import { countRows, findRows, selectRows } from '../base/rows.ts';
+import { countRows, findRows, inAccount, selectRows } from '../base/rows.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import {
   type Digest,
@@ -49,9 +49,7 @@ export async function readDigest(tx: Db, digest: DigestRow, now: number): Promis
 export function membersOf(tx: Db, { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>) {
   return tx
     .selectFrom('deliveries')
-    .leftJoin('alerts', (join) =>
-      join.onRef('alerts.account_id', '=', 'deliveries.account_id').onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
+    .leftJoin('alerts', inAccount('alerts.id', 'deliveries.alert_id'))
     .select(['deliveries.id', 'deliveries.check_id', 'deliveries.alert_id', 'deliveries.alert_type'])
     .select(['alerts.is_counted', 'alerts.incident_id'])
     .where('deliveries.account_id', '=', account_id)

@@ -1,5 +1,5 @@
 // How much accounts have sent in the current hour through services of the operator, and the deliveries that wait for the next.
-import { findRow, findRows, selectRows } from '../base/rows.ts';
+import { findRow, findRows, inAccount, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import {
   hourOf,
@@ -131,9 +131,7 @@ async function tellsNews(
 ): Promise<boolean> {
   const row = await tx
     .selectFrom('deliveries')
-    .leftJoin('alerts', (join) =>
-      join.onRef('alerts.account_id', '=', 'deliveries.account_id').onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
+    .leftJoin('alerts', inAccount('alerts.id', 'deliveries.alert_id'))
     .select('alerts.is_counted')
     .where('deliveries.account_id', '=', idBytes(accountId))
     .where('deliveries.id', '=', idBytes(deliveryId))

@@ -1,5 +1,5 @@
 // Ends mutes of groups whose checks have recovered.
-import { updateRows } from '../base/rows.ts';
+import { inAccount, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import { type IdBytes, idText } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
@@ -48,9 +48,7 @@ export function createEndMutes({ reader, transaction }: Database): () => Promise
 async function hasRecovered(db: Db, { account_id, id, muted_from }: MutedGroup): Promise<boolean> {
   const states = db
     .selectFrom('checks')
-    .innerJoin('check_states', (join) =>
-      join.onRef('check_states.account_id', '=', 'checks.account_id').onRef('check_states.check_id', '=', 'checks.id'),
-    )
+    .innerJoin('check_states', inAccount('check_states.check_id', 'checks.id'))
     .select('checks.id')
     .where('checks.account_id', '=', account_id)
     .where('checks.group_id', '=', id)

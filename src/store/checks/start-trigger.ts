@@ -1,6 +1,6 @@
 // A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
 import { addCounts } from '../base/counts.ts';
-import { countRows, findRow, insertRows } from '../base/rows.ts';
+import { countRows, findRow, inAccount, insertRows } from '../base/rows.ts';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
 import { oneOf, placesOf } from '#domain/checks/plan-runs.ts';
@@ -120,9 +120,7 @@ async function planBatch(tx: Db, { accountId, target, servedLocations, now }: Tr
   const account = idBytes(accountId);
   const activated = tx
     .selectFrom('checks')
-    .innerJoin('schedules', (join) =>
-      join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
-    )
+    .innerJoin('schedules', inAccount('schedules.check_id', 'checks.id'))
     .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.interval_ms'])
     .where('checks.account_id', '=', account)
     // Heartbeat checks cannot be started.

@@ -1,5 +1,5 @@
 // Alerts as the API reads them.
-import { countFound, selectRows } from '../base/rows.ts';
+import { countFound, inAccount, selectRows } from '../base/rows.ts';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
@@ -62,9 +62,7 @@ export function createCheckAlerts({ reader }: Database) {
 export function alertRows(reader: Db) {
   return reader
     .selectFrom('alerts')
-    .leftJoin('incidents', (join) =>
-      join.onRef('incidents.account_id', '=', 'alerts.account_id').onRef('incidents.id', '=', 'alerts.incident_id'),
-    )
+    .leftJoin('incidents', inAccount('incidents.id', 'alerts.incident_id'))
     .selectAll('alerts')
     .select(['incidents.acknowledged_at', 'incidents.acknowledged_by']);
 }

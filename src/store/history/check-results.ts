@@ -1,5 +1,5 @@
 // Results as the API reads them: lists, single results, and complete exchanges.
-import { findRow, selectRows } from '../base/rows.ts';
+import { findRow, inAccount, selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
@@ -86,9 +86,7 @@ export function createCheckResults({ reader, dialect, clock }: Database) {
     async findAnywhere(accountId: string, id: string): Promise<StoredResult | null> {
       const row = await reader
         .selectFrom('checks')
-        .innerJoin('results', (join) =>
-          join.onRef('results.account_id', '=', 'checks.account_id').onRef('results.check_id', '=', 'checks.id'),
-        )
+        .innerJoin('results', inAccount('results.check_id', 'checks.id'))
         .selectAll('results')
         .where('checks.account_id', '=', idBytes(accountId))
         .where('results.id', '=', idBytes(id))

@@ -1,5 +1,5 @@
 // Check statuses as the API reads them: of ten thousand states, only changed ones are read (docs/decisions/0040).
-import { selectRows } from '../base/rows.ts';
+import { inAccount, selectRows } from '../base/rows.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
@@ -148,12 +148,8 @@ async function readChecks(reader: Db, dialect: Dialect, accountId: string): Prom
 export function checkRows(reader: Db, dialect: Dialect, accountId: string) {
   return reader
     .selectFrom('checks')
-    .leftJoin('schedules', (join) =>
-      join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
-    )
-    .leftJoin('heartbeats', (join) =>
-      join.onRef('heartbeats.account_id', '=', 'checks.account_id').onRef('heartbeats.check_id', '=', 'checks.id'),
-    )
+    .leftJoin('schedules', inAccount('schedules.check_id', 'checks.id'))
+    .leftJoin('heartbeats', inAccount('heartbeats.check_id', 'checks.id'))
     .select([
       dialect.idDigits('checks.id').$castTo<string>().as('key'),
       'checks.name',

@@ -1,5 +1,5 @@
 // Incidents of checks as the API reads them.
-import { countFound, findRow, selectRows } from '../base/rows.ts';
+import { countFound, findRow, inAccount, selectRows } from '../base/rows.ts';
 import type { ExpressionBuilder } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
 import { acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
@@ -80,9 +80,7 @@ export function acknowledgedBy(row: ExpressionBuilder<Tables, 'check_states'>) {
 function incidentRows(reader: Db, accountId: string) {
   return reader
     .selectFrom('incidents')
-    .leftJoin('alerts', (join) =>
-      join.onRef('alerts.account_id', '=', 'incidents.account_id').onRef('alerts.id', '=', 'incidents.first_alert_id'),
-    )
+    .leftJoin('alerts', inAccount('alerts.id', 'incidents.first_alert_id'))
     .selectAll('incidents')
     .select('alerts.error')
     .where('incidents.account_id', '=', idBytes(accountId));

@@ -1,5 +1,5 @@
 // The overview of an account: its cached checks, and additional data for a page of them.
-import { selectRows } from '../base/rows.ts';
+import { inAccount, selectRows } from '../base/rows.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import type { DeliveryCounts, NewestResult, OverviewFigures } from '#domain/results/overview.ts';
 import { firstIdAt, idBytes, idText } from '../base/codec.ts';
@@ -121,11 +121,7 @@ async function newestResults(
         .onRef('results.check_id', '=', 'check_states.check_id')
         .onRef('results.id', '=', 'check_states.last_result_id'),
     )
-    .leftJoin('heartbeats', (join) =>
-      join
-        .onRef('heartbeats.account_id', '=', 'check_states.account_id')
-        .onRef('heartbeats.check_id', '=', 'check_states.check_id'),
-    )
+    .leftJoin('heartbeats', inAccount('heartbeats.check_id', 'check_states.check_id'))
     .select([
       'heartbeats.pinged_at',
       'results.check_id',
