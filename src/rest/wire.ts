@@ -15,6 +15,12 @@ export function dayText(at: number): string {
   return isoText(at).slice(0, 10);
 }
 
+/** The fields that have a value, for responses that omit the others (decisions: Optional fields). */
+export function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  const present = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(present) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+}
+
 /** A mutable view of a readonly list. */
 type WrittenField<Field> = Field extends readonly (infer Item)[] ? Item[] : Field;
 

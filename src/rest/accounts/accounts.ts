@@ -3,7 +3,7 @@ import type { AccountActions } from '#actions/accounts/accounts.ts';
 import type { AccountBody, UsageBody } from '#contract/accounts/account.ts';
 import type { Account, Usage } from '#domain/accounts/account.ts';
 import { type Route, route } from '../route.ts';
-import { isoText } from '../wire.ts';
+import { given, isoText } from '../wire.ts';
 
 /** The routes of accounts. `me` instead of an ID is the account of the request. */
 export function accountRoutes(actions: AccountActions): Route[] {
@@ -18,26 +18,9 @@ export function accountRoutes(actions: AccountActions): Route[] {
 }
 
 /** Absent instead of null (decisions: Optional fields). */
-function toWire({
-  id,
-  name,
-  runtimeId,
-  settings,
-  alertSettings,
-  executionLimit,
-  limits,
-  timeZone,
-}: Account): AccountBody {
-  return {
-    id,
-    ...(name !== null && { name }),
-    ...(runtimeId !== null && { runtimeId }),
-    ...(settings !== null && { settings }),
-    ...(alertSettings !== null && { alertSettings }),
-    ...(executionLimit !== null && { executionLimit }),
-    ...(limits !== null && { limits }),
-    ...(timeZone !== null && { timeZone }),
-  };
+function toWire(account: Account): AccountBody {
+  const { id, name, runtimeId, settings, alertSettings, executionLimit, limits, timeZone } = account;
+  return { id, ...given({ name, runtimeId, settings, alertSettings, executionLimit, limits, timeZone }) };
 }
 
 function usageToWire({ from, to, used, limit }: Usage): UsageBody {

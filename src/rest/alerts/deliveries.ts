@@ -1,16 +1,12 @@
 // Routes of deliveries (decisions: Resources of our own).
-import type {
-  AlertNotificationActions,
-  Notification,
-  NotificationQuestion,
-} from '#actions/alerts/alert-notifications.ts';
+import type { AlertNotificationActions, Notification } from '#actions/alerts/alert-notifications.ts';
 import type { DeliveryActions, DeliveryFilter, LoggedDelivery } from '#actions/alerts/deliveries.ts';
 import type { AlertNotificationBody } from '#contract/alerts/alert-notification.ts';
 import type { DeliveryBody, DeliveryQuery } from '#contract/alerts/delivery.ts';
 import { type Attempt, attemptNote, type Delivery } from '#domain/deliveries/delivery.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
-import { isoText } from '../wire.ts';
+import { given, isoText } from '../wire.ts';
 
 export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNotificationActions): Route[] {
   return [
@@ -29,29 +25,13 @@ export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNot
       count: await actions.replayLost(caller, params.id, body.since),
     })),
     route('listAlertNotifications', async ({ caller, query }) =>
-      pageOf(await notifications.list(caller, questionOf(query), sliceOf(query)), notificationToWire),
+      pageOf(await notifications.list(caller, query, sliceOf(query)), notificationToWire),
     ),
   ];
 }
 
-function filterOf({ alertChannelId, checkId, status, digestId, from, to }: DeliveryQuery): DeliveryFilter {
-  return {
-    ...(alertChannelId !== undefined && { alertChannelId }),
-    ...(checkId !== undefined && { checkId }),
-    ...(status !== undefined && { statuses: status === 'lost' ? lostStatuses : [status] }),
-    ...(digestId !== undefined && { digestId }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
-}
-
-function questionOf({ alertChannelId, hasFailures, from, to }: NotificationQuestion): NotificationQuestion {
-  return {
-    ...(alertChannelId !== undefined && { alertChannelId }),
-    ...(hasFailures !== undefined && { hasFailures }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
+function filterOf({ status, ...filter }: DeliveryQuery): DeliveryFilter {
+  return { ...filter, ...(status !== undefined && { statuses: status === 'lost' ? lostStatuses : [status] }) };
 }
 
 function logged({ delivery, log }: LoggedDelivery): DeliveryBody {
@@ -73,14 +53,10 @@ export function deliveryToWire(
     alertType: delivery.alertType,
     status: delivery.status,
     isTest: delivery.isTest,
-    ...(error !== null && { error }),
+    ...given({ error }),
     createdAt: isoText(createdAt),
     ...(nextAttemptAt !== null && { nextAttemptAt: isoText(nextAttemptAt) }),
-    ...(replayOf !== null && { replayOf }),
-    ...(digestId !== undefined && { digestId }),
-    ...(digestStatus !== undefined && { digestStatus }),
-    ...(isDigest === true && { isDigest }),
-    ...(routedFrom !== undefined && { routedFrom }),
+    ...given({ replayOf, digestId, digestStatus, isDigest: isDigest || null, routedFrom }),
     attempts: log.map((attempt) => ({
       number: attempt.number,
       startedAt: isoText(attempt.startedAt),

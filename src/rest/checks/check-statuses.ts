@@ -1,5 +1,5 @@
 // Routes of check statuses and alerts (reference §4.7).
-import type { AlertSpan, CheckAlertActions } from '#actions/alerts/check-alerts.ts';
+import type { CheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import type { CheckStatusActions, ShownStatus } from '#actions/checks/check-statuses.ts';
 import type { CheckStatusBody } from '#contract/checks/check-status.ts';
 import { alertToWire, suppressorToWire } from '../alerts/check-alert.ts';
@@ -12,10 +12,10 @@ export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAle
     route('listCheckStatuses', async ({ caller }) => writeStatuses(await statuses.list(caller), written)),
     route('getCheckStatus', async ({ caller, params }) => statusToWire(await statuses.find(caller, params.checkId))),
     route('listCheckAlerts', async ({ caller, query }) =>
-      pageOf(await alerts.list(caller, null, spanOf(query), sliceOf(query)), alertToWire),
+      pageOf(await alerts.list(caller, null, query, sliceOf(query)), alertToWire),
     ),
     route('listAlertsOfCheck', async ({ caller, params, query }) =>
-      pageOf(await alerts.list(caller, params.checkId, spanOf(query), sliceOf(query)), alertToWire),
+      pageOf(await alerts.list(caller, params.checkId, query, sliceOf(query)), alertToWire),
     ),
   ];
 }
@@ -51,10 +51,6 @@ async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], writte
   const text = new JsonText(Buffer.concat(parts));
   written.lists.set(first, { parts, text });
   return text;
-}
-
-function spanOf({ from, to }: AlertSpan): AlertSpan {
-  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
 function statusToWire(status: ShownStatus): CheckStatusBody {

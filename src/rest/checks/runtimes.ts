@@ -3,6 +3,7 @@ import type { RuntimeBody } from '#contract/checks/runtime.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { JsonText, type Route, route } from '../route.ts';
+import { given } from '../wire.ts';
 
 /** The installed runtimes: newest first, without removed ones. Refuses with `not-found`. */
 export interface RuntimeActions {
@@ -34,7 +35,6 @@ function toWire(runtime: Runtime): RuntimeBody {
     nodeJsVersion,
     dependencies: { ...dependencies },
     stage,
-    ...(runtimeEndOfLife !== null && { runtimeEndOfLife }),
-    ...(description !== null && { description }),
+    ...given({ runtimeEndOfLife, description }),
   };
 }

@@ -1,7 +1,7 @@
 // Routes of check results and of the RESULT_LINK page (reference §4.7).
 import { Readable } from 'node:stream';
 import type { AssetDownload } from '#actions/results/asset-downloads.ts';
-import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/results/check-results.ts';
+import type { CheckResultActions, ShownResult } from '#actions/results/check-results.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/results/result-page.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
@@ -24,12 +24,12 @@ export function checkResultRoutes(
 ): Route[] {
   return [
     route('listCheckResults', async ({ caller, params, query }) =>
-      pageOf(await actions.list(caller, params.checkId, questionOf(query), sliceOf(query)), toWire),
+      pageOf(await actions.list(caller, params.checkId, query, sliceOf(query)), toWire),
     ),
     route('listCheckResultsV2', async ({ caller, params, query }) => {
       const after = query.nextId ?? null;
       if (after !== null && !isUuid(after)) throw wrongCursor();
-      const found = await actions.walk(caller, params.checkId, questionOf(query), after, query.limit);
+      const found = await actions.walk(caller, params.checkId, query, after, query.limit);
       return { length: found.rows.length, entries: found.rows.map((row) => toWire(row)), nextId: found.nextId };
     }),
     route('getCheckResult', async ({ caller, params }) =>
@@ -75,27 +75,6 @@ const linkHeaders = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nof
 function wrongCursor(): HttpRefusal {
   const message = 'must be the nextId of a previous response';
   return new HttpRefusal(400, `nextId ${message}.`, { attributes: { nextId: message } });
-}
-
-/** Query parameters that filter results. */
-function questionOf({
-  location,
-  checkType,
-  hasFailures,
-  outcome,
-  resultType,
-  from,
-  to,
-}: ResultQuestion): ResultQuestion {
-  return {
-    resultType,
-    ...(location !== undefined && { location }),
-    ...(checkType !== undefined && { checkType }),
-    ...(hasFailures !== undefined && { hasFailures }),
-    ...(outcome !== undefined && { outcome }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
 }
 
 function toWire(shown: ShownResult): CheckResultBody {
