@@ -184,7 +184,7 @@ test('refuses invalid requests, and drops connections that send nothing or too m
   assert.match(await answerTo(path, 'x'.repeat(1 << 20)), /EGRESS_REQUEST|^$/);
   const beginning = performance.now();
   assert.equal(await answerTo(path, '{"connect":'), '');
-  assert.ok(performance.now() - beginning < 5000);
+  assert.ok(performance.now() - beginning < 20_000);
 });
 
 test('limits a run that floods its gateway without affecting another run', async (t) => {

@@ -175,7 +175,7 @@ describe('a slow client is disconnected in bounded time', () => {
         return Buffer.concat(chunks).toString();
       });
       for (const said of await Promise.all(dribblers)) assertRefused(said, 408);
-      assert.ok(performance.now() - startedAt < 15_000);
+      assert.ok(performance.now() - startedAt < 20_000);
     });
   }
 });

@@ -97,7 +97,7 @@ describe('recording results', () => {
     const done = step.record(test.ended(claimed, 'passed'));
     const startedAt = performance.now();
     await step.stop(50);
-    assert.ok(performance.now() - startedAt < 10_000);
+    assert.ok(performance.now() - startedAt < 20_000);
     assert.equal(step.waiting, 1);
     // A step tries for as long as its process lives.
     fault.isAway = false;

@@ -303,15 +303,15 @@ test('hanging mails of one account leave connections for others', async () => {
   const reply: SmtpServerOptions['reply'] = (step, _, line) =>
     step === 'rcpt' && line.includes('hangs@') ? 'hang' : undefined;
   const sender = senderThrough(gatewayOf(await serve({ reply })), { deadlineMs: 6000 });
-  const { request } = mail();
-  const hanging = { ...request, url: 'mailto:hangs@example.org' };
+  const hanging = { ...mail().request, url: 'mailto:hangs@example.org' };
   const stuck = Array.from({ length: 30 }, (_, index) =>
     sender.send(mail(`l-${index}`, { accountId: 'loud', request: hanging })),
   );
+  let freed = 0;
+  for (const each of stuck) void each.finally(() => freed++);
   for (const accountId of ['quiet', 'other', 'quiet']) {
-    const { error, durationMs } = await sender.send(mail(`q-${accountId}`, { accountId }));
-    assert.equal(error, null);
-    assert.ok(durationMs < 5000, `waited ${durationMs} ms`);
+    const { error } = await sender.send(mail(`q-${accountId}`, { accountId }));
+    assert.deepEqual([error, freed], [null, 0], 'sent while all the others hang');
   }
   const reasons = (await Promise.all(stuck)).map(({ error }) => error?.message.replace(/:\d+/, ''));
   // A busy machine may not even connect in time.

@@ -245,7 +245,7 @@ describe('a script runs', () => {
       const script = `'@playwright/test'; ${piece.repeat(524_000 / piece.length)}`;
       assert.equal(readScript({ script, dependencies }).sort, 'plain', piece);
     }
-    assert.ok(performance.now() - beginning < 10_000);
+    assert.ok(performance.now() - beginning < 20_000);
   });
 });
 
