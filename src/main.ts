@@ -5,7 +5,7 @@ import { WrongKeyError } from '#store/base/key-check.ts';
 import type { Tocsin } from '#app/compose.ts';
 import { nearestVariable } from '#config/variables.ts';
 import { type Config, ConfigError, readConfig } from '#config/config.ts';
-import { exitCodes } from '#cli/exit-codes.ts';
+import { exitCodes } from '#cli/exits.ts';
 import { firstMinutes } from '#app/first-minutes.ts';
 
 /** The longest a stop may take before it is cut short, ms. */

@@ -1,8 +1,6 @@
 // `npm run tocsin -- <command>`: the entry point of all commands.
 import { Command, CommanderError } from 'commander';
-import { CommandError } from '#cli/command-error.ts';
-import { exitCodes } from '#cli/exit-codes.ts';
-import { UsageError } from '#cli/usage-error.ts';
+import { CommandError, exitCodes, UsageError } from '#cli/exits.ts';
 import { ConfigError } from '#config/config.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { commandName } from '#lib/package-files.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '#config/config.ts';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './exits.ts';
 import { commandName } from '#lib/package-files.ts';
 
 /** A finished backup. */

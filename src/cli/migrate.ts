@@ -6,7 +6,7 @@ import { findSecretKey, readKeyFile } from '#config/secret-key.ts';
 import { configVariables, type DatabaseUrl } from '#config/variables.ts';
 import { isUuid } from '#lib/id.ts';
 import { copyOneAccount } from './copy-account.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './exits.ts';
 import { moveBetween, type MoveOrder } from './move-sides.ts';
 import { copyInstallation, type CopyOrder } from '#store/copy/copy-installation.ts';
 import type { Screen } from './progress.ts';

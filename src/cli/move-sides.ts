@@ -6,7 +6,7 @@ import type { VerifiedTable } from '#store/copy/copy-table.ts';
 import { openPostgresSide } from '#store/copy/postgres-side.ts';
 import type { Side, SideUse } from '#store/copy/side.ts';
 import { openSqliteSide } from '#store/copy/sqlite-side.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './exits.ts';
 import { createProgress, type Progress, type Screen } from './progress.ts';
 
 /** Whether two addresses are textually the same database. */

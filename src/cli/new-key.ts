@@ -8,8 +8,7 @@ import { commandName } from '#lib/package-files.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { findRows, insertRows } from '#store/base/rows.ts';
 import type { Db } from '#store/base/tables/schema.ts';
-import { CommandError } from './command-error.ts';
-import { UsageError } from './usage-error.ts';
+import { CommandError, UsageError } from './exits.ts';
 import { writeDatabase } from './open-database.ts';
 
 /** Defines `new-key`. */

@@ -8,7 +8,7 @@ import type { Db } from '#store/base/tables/schema.ts';
 import { readSchemaVersion } from '#store/engines/postgres/schema.ts';
 import { connectPostgres } from '#store/engines/postgres/server.ts';
 import { openConnection } from '#store/engines/sqlite/connection.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './exits.ts';
 
 /** Maximum wait for the service's own writes, in ms. */
 const busyMs = 10_000;

@@ -2,10 +2,9 @@
 import type { Command } from 'commander';
 import { once } from 'node:events';
 import { systemClock } from '#lib/clock.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError, CommandError } from './exits.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CommandError } from './command-error.ts';
 import { createInbox, type Received, receivedText } from './received.ts';
 import { commandName } from '#lib/package-files.ts';
 

@@ -16,7 +16,7 @@ import { rollbackKey } from '#store/accounts/gaps.ts';
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import { backUp } from './backup.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './exits.ts';
 import { commandName } from '#lib/package-files.ts';
 
 /** Options of a restore. Paths are files. */

@@ -7,7 +7,7 @@ import { systemClock } from '#lib/clock.ts';
 import { readInstalled } from '#app/scripts/installed-runtimes.ts';
 import { commandName, packageFolder } from '#lib/package-files.ts';
 import { suggestion } from '#lib/nearest.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './exits.ts';
 import { tryCommand, type TryWords } from './try-command.ts';
 
 const installer = join(packageFolder, 'tooling', 'install-runtimes.mjs');

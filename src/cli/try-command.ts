@@ -1,6 +1,6 @@
 // `runtimes try <name>`: assembles configuration, runtimes, scripts and probe threads.
 import { dirname } from 'node:path';
-import { CommandError } from './command-error.ts';
+import { CommandError, UsageError } from './exits.ts';
 import { triedText, type TryDeps, tryRuntime } from './try-runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createPlaceBoard } from '#egress/place-board.ts';
@@ -15,7 +15,6 @@ import { type Config, readConfig } from '#config/config.ts';
 import { ownAddresses } from '#app/store/own-addresses.ts';
 import { createProber } from '#checks/runner/probe-threads.ts';
 import { findSecretKey } from '#config/secret-key.ts';
-import { UsageError } from './usage-error.ts';
 import { version } from '#config/version.ts';
 import { commandName } from '#lib/package-files.ts';
 

@@ -7,7 +7,7 @@ import type { CheckContext } from '#domain/results/recording.ts';
 import { createLanes } from '#lib/lanes.ts';
 import { readContexts } from '#store/copy/read-contexts.ts';
 import type { DatabaseUrl } from '#config/variables.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './exits.ts';
 import { foreseen, opened } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
 import { withoutControls } from './received.ts';

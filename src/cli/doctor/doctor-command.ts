@@ -16,7 +16,7 @@ import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
 import { readInstalled } from '#app/scripts/installed-runtimes.ts';
 import { nearestVariable } from '#config/variables.ts';
 import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/config.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exits.ts';
 import { createScriptGateway } from '#sandbox/script-gateway.ts';
 import { commandName } from '#lib/package-files.ts';
 
