@@ -10,6 +10,7 @@ import {
   requestRows,
 } from '../../channels/delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
+import { insertRow } from '../../engines/sqlite/many-rows.ts';
 
 /** Sends a delivery that collected alerts, unless it was cancelled. */
 export function releaseDeliveryRow(connection: Connection, delivery: Delivery): void {
@@ -29,43 +30,11 @@ export function cancelCollectingRow(
 
 /** Adds a delivery of an alert, a test message or a replay. */
 export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
-  const row = newDeliveryRow(delivery);
-  connection
-    .prepare(
-      `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
-         created_at, next_attempt_at, replay_of, is_test, error, digest_id, is_digest, latest_of)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      row.account_id,
-      row.id,
-      row.alert_channel_id,
-      row.alert_id,
-      row.check_id,
-      row.check_result_id,
-      row.alert_type,
-      row.status,
-      row.created_at,
-      row.next_attempt_at,
-      row.replay_of,
-      row.is_test,
-      row.error,
-      row.digest_id,
-      row.is_digest,
-      row.latest_of,
-    );
+  insertRow(connection, 'deliveries', newDeliveryRow(delivery));
   insertContent(connection, delivery);
 }
 
 function insertContent(connection: Connection, delivery: Delivery): void {
-  for (const { account_id, delivery_id, request } of requestRows([delivery])) {
-    connection
-      .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')
-      .run(account_id, delivery_id, request);
-  }
-  for (const { account_id, delivery_id, content } of contentRows([delivery])) {
-    connection
-      .prepare('INSERT INTO delivery_contents (account_id, delivery_id, content) VALUES (?, ?, ?)')
-      .run(account_id, delivery_id, content);
-  }
+  for (const row of requestRows([delivery])) insertRow(connection, 'delivery_requests', row);
+  for (const row of contentRows([delivery])) insertRow(connection, 'delivery_contents', row);
 }

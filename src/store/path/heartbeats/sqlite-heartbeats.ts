@@ -13,7 +13,7 @@ import { movedReception, readReception, type Reception, receptionKey } from './r
 import type { CheckStatesTable, ChecksTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { writeCounts } from '../../engines/sqlite/counts.ts';
-import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
+import { insertRow, rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 import { recordLocked } from '../record/sqlite-results.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
@@ -26,7 +26,7 @@ export function receivePings(connection: Connection, received: readonly Received
   });
   const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
   insertPings(connection, pings);
-  for (const ping of waiting) insertWaiting(connection, ping);
+  for (const ping of waiting) insertRow(connection, 'waiting_pings', ping);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   return answers;
 }
@@ -51,30 +51,6 @@ function insertPings(connection: Connection, rows: readonly PingsTable[]): void 
     row.user_agent,
     row.body,
   ]);
-}
-
-function insertWaiting(connection: Connection, row: WaitingPingsTable): void {
-  connection
-    .prepare(
-      `INSERT INTO waiting_pings (account_id, check_id, id, signal, exit_code, state, method, source, user_agent,
-         received_at, is_failure, interval_ms, took_ms, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      row.account_id,
-      row.check_id,
-      row.id,
-      row.signal,
-      row.exit_code,
-      row.state,
-      row.method,
-      row.source,
-      row.user_agent,
-      row.received_at,
-      row.is_failure,
-      row.interval_ms,
-      row.took_ms,
-      row.note,
-    );
 }
 
 // One by one: several per statement cost as much each, and a single one twice as much.

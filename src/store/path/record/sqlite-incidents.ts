@@ -1,17 +1,11 @@
 // Rows of incidents in SQLite.
 import type { Connection } from '../../engines/sqlite/connection.ts';
+import { insertRow } from '../../engines/sqlite/many-rows.ts';
 import { incidentColumns, type IncidentRows } from './record-incident.ts';
 
 export function incidentRowsOf(connection: Connection): IncidentRows {
   return {
-    openIncident(row) {
-      const columns = Object.entries(row);
-      connection
-        .prepare(
-          `INSERT INTO incidents (${columns.map(([name]) => name).join()}) VALUES (${columns.map(() => '?').join()})`,
-        )
-        .run(...columns.map(([, value]) => value as string | number | Uint8Array | null));
-    },
+    openIncident: (row) => insertRow(connection, 'incidents', row),
     changeIncident: ({ account_id, id, kind, ended_at, ended_by, is_reopened }) =>
       void connection
         .prepare(`UPDATE incidents SET ${change} WHERE account_id = ?5 AND id = ?6`)
