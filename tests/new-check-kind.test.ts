@@ -1,11 +1,11 @@
-// A check kind is a folder and three lines: adds a made-up kind to a copy of the sources and uses it.
+// A check kind is a folder and four lines: adds a made-up kind to a copy of the sources and uses it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { copyWithMadeUpKinds } from './support/made-up-kinds.ts';
 import { startService } from './support/service/service.ts';
 import { until } from './support/until.ts';
 
-test('a check kind that is a folder and three lines is documented, validated, probed and shown', async (t) => {
+test('a check kind that is a folder and four lines is documented, validated, probed and shown', async (t) => {
   const service = await startService(t, {}, copyWithMadeUpKinds(t).place);
 
   const refused = async (coin: object) => {

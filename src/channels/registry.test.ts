@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelKinds } from './registry.ts';
 import { channelRules } from './rules.ts';
+import * as forms from './forms.ts';
 import * as shows from './shows.ts';
 
 test('every kind has its own type, and says how it is shown', () => {
   const types = channelKinds.map(({ type }) => type);
   assert.equal(new Set(types).size, types.length);
-  const shown = Object.values(shows).map(({ type }) => type);
-  assert.deepEqual(shown.toSorted(), types.toSorted());
+  for (const described of [Object.values(shows), Object.values(forms)]) {
+    assert.deepEqual(described.map(({ type }) => type).toSorted(), types.toSorted());
+  }
 });
 
 test('a webhook channel can be validated, previewed, rendered and shown', () => {

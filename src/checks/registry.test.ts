@@ -7,6 +7,7 @@ import { exchangeOf, probeOnce } from '../../tests/support/checks/api-probe.ts';
 import { startTarget } from '../../tests/support/targets/target.ts';
 import { checkKinds, kindOf } from './check-kinds.ts';
 import type { CheckShow } from './show.ts';
+import * as forms from './forms.ts';
 import * as shows from './shows.ts';
 
 test('rejects invalid API check settings with path and advice', () => {
@@ -71,12 +72,11 @@ test('describes a result with and without its exchange, and its facts for alerts
   assert.equal(silent['requestError'], 'no answer');
 });
 
-test('every kind says how it is shown', () => {
-  const shown = Object.values(shows).map(({ type }) => type);
-  assert.deepEqual(
-    shown.toSorted(),
-    checkKinds.map(({ schema }) => schema.type),
-  );
+test('every kind says how it is shown and filled in', () => {
+  const types = checkKinds.map(({ schema }) => schema.type);
+  for (const described of [Object.values(shows), Object.values(forms)]) {
+    assert.deepEqual(described.map(({ type }) => type).toSorted(), types);
+  }
 });
 
 test('what a check requests reads as a line', () => {

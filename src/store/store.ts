@@ -15,6 +15,7 @@ import { createCheckHistory } from './history/check-history.ts';
 import { createCheckSubjects } from './checks/check-subjects.ts';
 import { createCheckResults } from './history/check-results.ts';
 import { createCheckStatuses } from './history/check-statuses.ts';
+import { createCheckTrials } from './checks/check-trials.ts';
 import { createCheckVariables } from './checks/check-variables.ts';
 import { createChecksWithoutChannels } from './channels/checks-without-channels.ts';
 import { createChecks } from './checks/checks.ts';
@@ -97,6 +98,7 @@ export function nounsOf(database: Database) {
     invites: createInvites(database),
     triggers: createTriggers(database),
     triggerCalls: createTriggerCalls(database),
+    checkTrials: createCheckTrials(database),
     batches: createBatches(database),
     checkResults: createCheckResults(database),
     checkHistory,

@@ -1,4 +1,4 @@
-// A channel kind is a folder and three lines: adds a made-up kind to a copy of the sources and delivers an alert with it.
+// A channel kind is a folder and four lines: adds a made-up kind to a copy of the sources and delivers an alert with it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

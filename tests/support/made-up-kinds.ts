@@ -1,4 +1,4 @@
-// A copy of the sources with a made-up kind of checks and one of channels: a folder and three lines each.
+// A copy of the sources with a made-up kind of checks and one of channels: a folder and four lines each.
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,9 +20,11 @@ export function copyWithMadeUpKinds(t: Cleanup): { readonly copy: string; readon
   addExport(join(checks, 'registry.ts'), 'coinTossKind', './kinds/coin-toss/coin-toss-kind.ts');
   addExport(join(checks, 'schemas.ts'), 'coinTossSchema', './kinds/coin-toss/schema.ts');
   addExport(join(checks, 'shows.ts'), 'coinTossShow', './kinds/coin-toss/show.ts');
+  addExport(join(checks, 'forms.ts'), 'coinTossForm', './kinds/coin-toss/form.ts');
   addToList(join(channels, 'registry.ts'), 'lineKind', './kinds/line/line-kind.ts');
   addToList(join(channels, 'schemas.ts'), 'lineSchema', './kinds/line/schema.ts');
   addExport(join(channels, 'shows.ts'), 'lineShow', './kinds/line/show.ts');
+  addExport(join(channels, 'forms.ts'), 'lineForm', './kinds/line/form.ts');
   // Not in the copy, which is deleted while the service still writes.
   const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
   return { copy, place: { dataDir, enter: [], program: join(copy, 'src/main.ts') } };

@@ -63,6 +63,7 @@ describe('pages', () => {
       ['/alerts', 'No alerts'],
       ['/deliveries', 'No deliveries'],
       ['/groups', 'No groups yet'],
+      ['/channels', 'No channels yet'],
       ['/notices', 'Nothing needs attention'],
       ['/wall', 'No check matches this wall.'],
       ['/nothing-here', 'Page not found'],

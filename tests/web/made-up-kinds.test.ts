@@ -1,4 +1,4 @@
-// A kind is a folder and three lines in the web UI, too: builds it with made-up kinds of checks and channels, and looks at it.
+// A kind is a folder and four lines in the web UI, too: builds it with made-up kinds of checks and channels, and looks at it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -18,10 +18,18 @@ test('the web UI shows made-up checks, their results and channels as their kinds
   const { copy, place } = copyWithMadeUpKinds(t);
   execFileSync(process.execPath, ['--input-type=module', '-e', build], { cwd: copy, stdio: 'inherit' });
   const { service, open } = await startWebUi(t, { TOCSIN_EGRESS_ALLOW: '127.0.0.0/8' }, place);
-  const config = { address: '127.0.0.1:9', password: 'open-sesame' };
-  await service.must('POST', '/v1/alert-channels', { type: 'LINE', config, autoSubscribe: true });
-  const coin = await service.must('POST', '/v1/checks/cointoss', { name: 'A coin', coin: { value: 5 } });
-  const id = String(coin['id']);
+  const page = await open('/channels/new?type=LINE');
+  await page.getByLabel('Printer').fill('127.0.0.1:9');
+  await page.getByLabel('Password').fill('open-sesame');
+  await page.getByRole('button', { name: 'Create channel' }).click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: '127.0.0.1:9' }));
+  await page.goto('/checks/new');
+  await page.getByRole('link', { name: /^Coin toss/ }).click();
+  await page.getByLabel('Name').fill('A coin');
+  await page.getByLabel('Worth').fill('5');
+  await page.getByRole('button', { name: 'Create check' }).click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'A coin' }));
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const newest = (outcome: string) =>
     until(`a result that ${outcome}`, async () => {
       const results = Object.values(await service.must('GET', `/v1/check-results/${id}`));
@@ -32,7 +40,7 @@ test('the web UI shows made-up checks, their results and channels as their kinds
   await service.must('POST', `/v1/triggers/checks/${id}`);
   const failed = await newest('failed');
 
-  const page = await open('/');
+  await page.goto('/');
   await expectVisible(page.locator('main span', { hasText: /^Coin toss$/ }));
   await page.goto(`/checks/${id}`);
   await expectVisible(page.getByText('Line printer').first());

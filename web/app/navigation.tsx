@@ -9,10 +9,12 @@ import {
   FolderOpen,
   LayoutGrid,
   LogOut,
+  Megaphone,
   type LucideIcon,
   Menu,
   Monitor,
   Moon,
+  Plus,
   Search,
   Send,
   Server,
@@ -35,7 +37,16 @@ import { applyTheme, useTheme } from '../ui/layout/theme.ts';
 import css from './shell.module.css';
 
 interface NavigationItem {
-  readonly to: '/' | '/alerts' | '/deliveries' | '/groups' | '/reports' | '/notices' | '/wall' | '/settings/system';
+  readonly to:
+    | '/'
+    | '/alerts'
+    | '/deliveries'
+    | '/groups'
+    | '/channels'
+    | '/reports'
+    | '/notices'
+    | '/wall'
+    | '/settings/system';
   readonly text: string;
   readonly icon: LucideIcon;
   readonly count?: number;
@@ -56,6 +67,7 @@ function usePlaces(): readonly NavigationItem[] {
     { to: '/alerts', text: 'Alerts', icon: BellRing },
     { to: '/deliveries', text: 'Deliveries', icon: Send, count: overview.data?.deliveries.retrying ?? 0 },
     { to: '/groups', text: 'Groups', icon: FolderOpen },
+    { to: '/channels', text: 'Channels', icon: Megaphone },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/notices', text: 'Notices', icon: TriangleAlert, count: notices.data?.length ?? 0 },
     { to: '/wall', text: 'Wallboard', icon: LayoutGrid },
@@ -65,6 +77,7 @@ function usePlaces(): readonly NavigationItem[] {
 
 export function Navigation({ onSearch, live }: { readonly onSearch: () => void; readonly live: LiveStatus }) {
   const places = usePlaces();
+  const { write } = useMay();
   return (
     <>
       <nav className={css['side']} aria-label="Main">
@@ -75,6 +88,11 @@ export function Navigation({ onSearch, live }: { readonly onSearch: () => void; 
         <Button kind="plain" onPress={onSearch}>
           <Search size={15} aria-hidden /> Search <kbd className={css['key']}>Ctrl K</kbd>
         </Button>
+        {write && (
+          <Link to="/checks/new" search={{}} className={css['create']}>
+            <Plus size={15} aria-hidden /> New check
+          </Link>
+        )}
         <ul className={css['places']}>
           {places.map((place) => (
             <li key={place.to}>

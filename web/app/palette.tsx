@@ -29,9 +29,12 @@ interface PaletteProps {
 
 const pages = [
   ['/', 'Checks'],
+  ['/checks/new', 'New check'],
   ['/alerts', 'Alerts'],
   ['/deliveries', 'Deliveries'],
   ['/groups', 'Groups'],
+  ['/channels', 'Channels'],
+  ['/channels/new', 'New channel'],
   ['/reports', 'Reports'],
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],

@@ -9,6 +9,8 @@ import {
 } from '@tanstack/react-router';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { checkSearch } from '../pages/check/search.ts';
+import { newChannelSearch } from '../pages/channels/search.ts';
+import { newCheckSearch } from '../pages/check-editor/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
 import { reportsSearch } from '../pages/reports/search.ts';
@@ -48,10 +50,37 @@ const check = createRoute({
   validateSearch: only(checkSearch),
   component: lazyRouteComponent(() => import('../pages/check/page.tsx'), 'CheckPage'),
 });
+const newCheck = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/new',
+  validateSearch: only(newCheckSearch),
+  component: lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'NewCheckPage'),
+});
+const editCheck = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/$checkId/edit',
+  component: lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'EditCheckPage'),
+});
 const result = createRoute({
   getParentRoute: () => shell,
   path: '/checks/$checkId/results/$resultId',
   component: lazyRouteComponent(() => import('../pages/result/page.tsx'), 'ResultPage'),
+});
+const channels = createRoute({
+  getParentRoute: () => shell,
+  path: '/channels',
+  component: lazyRouteComponent(() => import('../pages/channels/page.tsx'), 'ChannelsPage'),
+});
+const newChannel = createRoute({
+  getParentRoute: () => shell,
+  path: '/channels/new',
+  validateSearch: only(newChannelSearch),
+  component: lazyRouteComponent(() => import('../pages/channels/channel.tsx'), 'NewChannelPage'),
+});
+const channel = createRoute({
+  getParentRoute: () => shell,
+  path: '/channels/$channelId',
+  component: lazyRouteComponent(() => import('../pages/channels/channel.tsx'), 'ChannelPage'),
 });
 const groups = createRoute({
   getParentRoute: () => shell,
@@ -140,7 +169,12 @@ const tree = root.addChildren([
   shell.addChildren([
     overview,
     check,
+    newCheck,
+    editCheck,
     result,
+    channels,
+    newChannel,
+    channel,
     groups,
     group,
     alerts,

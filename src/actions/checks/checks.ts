@@ -111,12 +111,18 @@ export function createCheckActions(deps: CheckDeps) {
       const [shown = stored] = isEffective ? await withGroups(caller, [stored], deps) : [stored];
       return shownWithRuntime(caller, shown, deps);
     },
-    /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
-    async create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean) {
+    /**
+     * @param isAutoAssigned subscribe the channels that have `autoSubscribe` set
+     * @param copyOf a stored check of the same type, for values that the input masks or omits
+     */
+    async create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean, copyOf?: string) {
       requirePermission(caller, 'write');
       const { alertChannelSubscriptions: subscriptions } = input;
-      const check = newCheck(caller, checkType, input, deps);
-      refuseProblems([...problemsOf(check, input, null, deps), ...(await scriptProblemsOf(check, deps))]);
+      const from = copyOf === undefined ? null : await storedCheck(caller, copyOf, deps);
+      // A copy has a ping URL of its own.
+      const { heartbeat: _, ...settings } = from?.settings ?? {};
+      const draft = await draftCheck(caller, checkType, input, from && { ...from, settings }, deps);
+      const check = { ...draft, id: deps.newId() };
       const variables = deps.missingVariables.namesOf(check);
       const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
       return shownWithWarnings(caller, savedOrRefused(added), deps);
@@ -150,20 +156,44 @@ export function createCheckActions(deps: CheckDeps) {
   };
 }
 
-function newCheck({ accountId }: Caller, checkType: CheckType, input: CheckInput, deps: CheckDeps): Check {
+/** A stored check; refuses `not-found`. */
+export async function storedCheck(
+  { accountId }: Caller,
+  id: string,
+  { checks }: Pick<CheckDeps, 'checks'>,
+): Promise<Check> {
+  const stored = await checks.find(accountId, id);
+  if (stored === null) throw notFound('check', id);
+  return stored.check;
+}
+
+/**
+ * The check that an input describes, validated as if it were saved.
+ * @param present the stored check, for values that the input masks or omits; null = it is new
+ */
+export async function draftCheck(
+  { accountId }: Caller,
+  checkType: CheckType,
+  input: CheckInput,
+  present: Check | null,
+  deps: CheckDeps,
+): Promise<Check> {
+  if (present !== null) requireType(present, input, checkType, undefined);
   const { alertChannelSubscriptions: _apart, ...fields } = input;
   const draft: Check = {
     ...fields,
     accountId,
-    id: deps.newId(),
+    id: present?.id ?? deps.newId(),
     checkType,
     mutedFrom: null,
     createdAt: 0,
     updatedAt: null,
-    environmentVariables: mergedVariables(input.environmentVariables, []),
-    settings: mergedSettings(checkType, input.settings, {}, deps),
+    environmentVariables: mergedVariables(input.environmentVariables, present?.environmentVariables ?? []),
+    settings: mergedSettings(checkType, input.settings, present?.settings ?? {}, deps),
   };
-  return withMuteStart(draft, null, true, deps.now());
+  const check = withMuteStart(draft, null, true, deps.now());
+  refuseProblems([...problemsOf(check, input, present, deps), ...(await scriptProblemsOf(check, deps))]);
+  return check;
 }
 
 async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): Promise<ShownCheck> {

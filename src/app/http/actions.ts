@@ -15,6 +15,7 @@ import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
 import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
+import { createCheckTrialActions } from '#actions/checks/check-trials.ts';
 import { createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
@@ -65,6 +66,7 @@ import type { ActionDeps } from './deps.ts';
 import { prepareWith } from '../path/deliveries.ts';
 import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
+import { servedCodes } from '../process.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
 /** All actions of the API, by noun. */
@@ -229,16 +231,26 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
     missingVariables: composeMissingVariables(store),
     scriptsRefused: deps.scriptsRefused,
   };
+  const drafts = {
+    ...choices,
+    checks,
+    checkGroups,
+    validateSettings: (checkType: CheckType, settings: JsonObject) => kindOf(checkType).validateSettings(settings),
+    programFault: programReader(runtimes.list, reader),
+    newId,
+    newToken: randomUUID,
+    pingUrl,
+  };
   return {
-    checks: createCheckActions({
-      ...choices,
-      checks,
-      checkGroups,
-      validateSettings: (checkType, settings) => kindOf(checkType).validateSettings(settings),
-      programFault: programReader(runtimes.list, reader),
-      newId,
-      newToken: randomUUID,
-      pingUrl,
+    checks: createCheckActions(drafts),
+    checkTrials: createCheckTrialActions({
+      checkTrials: store.checkTrials,
+      drafts,
+      describeResult,
+      servedLocations: servedCodes(ownProcess),
+      clock,
+      wake: () => deps.wake('run-trials'),
+      stopping: deps.stopping,
     }),
     checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
     heartbeats: createHeartbeatActions({

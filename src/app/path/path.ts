@@ -12,6 +12,7 @@ import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
+import { composeRunTrials } from './trials.ts';
 import { composeCallWatchdog } from './watchdog.ts';
 import { type LoopName, recordStep } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
@@ -57,6 +58,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
   const deps: StepDeps = { ...pathDeps, owner: ownProcess.id, startedAt, rollback };
   const records = composeRecordResults(deps);
   const runs = config.roles.includes('runner') ? composeRunChecks(deps, records) : null;
+  const trials = config.roles.includes('runner') ? composeRunTrials(deps) : null;
   const deliveries = config.roles.includes('deliverer') ? composeSendDeliveries(deps) : null;
   const templates = keepTemplates(deps);
   const recordReception = createRecordReception({ store: store.receptions, ownProcess, failures, clock });
@@ -70,6 +72,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'judge-states': composeJudgeStates(deps),
     'record-reception': recordReception,
     'run-checks': () => runs?.tick() ?? idle(),
+    'run-trials': () => trials?.tick() ?? idle(),
     'close-unserved-runs': composeCloseUnservedRuns(deps, records),
     'send-deliveries': () => deliveries?.tick() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
@@ -100,7 +103,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     async stop() {
       deps.scripts?.deferRuns();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
-      await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
+      await Promise.all([runs?.stop(graceMs), trials?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
       await deps.scripts?.close();
     },

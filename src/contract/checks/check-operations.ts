@@ -14,7 +14,7 @@ import {
   kindBodies,
   type ShownOf,
 } from './check.ts';
-import { flag, queryList, wholeNumber } from '#lib/schema/fields.ts';
+import { flag, pathUuid, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
@@ -41,7 +41,12 @@ export const assignQuery = z.object({
 
 const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
 const unknown = { 404: 'Unknown check.' };
-const creating = { method: 'POST', permission: 'write', query: assignQuery, status: 201 } as const;
+const createQuery = assignQuery.extend({
+  copyOf: pathUuid('')
+    .exactOptional()
+    .describe('ID of a check of the same type, for values that the body masks as `***` or omits.'),
+});
+const creating = { method: 'POST', permission: 'write', query: createQuery, status: 201 } as const;
 const changing = {
   method: 'PUT',
   description: merges,
@@ -118,7 +123,7 @@ export const checkOperations = tagged('Checks', {
     summary: 'Create a check of any type',
     description: 'Deprecated: use the path of the check type.',
     permission: 'write',
-    query: assignQuery,
+    query: createQuery,
     body: anyCheckCreate,
     example: { checkType: 'API', ...schemaOf('API').example },
     status: 201,

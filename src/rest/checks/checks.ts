@@ -17,7 +17,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
       return pageOf(found, checkToWire);
     }),
     route('createCheck', async ({ caller, query, body }) =>
-      checkToWire(await actions.create(caller, body.checkType, created(body), query.autoAssignAlerts)),
+      checkToWire(await actions.create(caller, body.checkType, inputOf(body), query.autoAssignAlerts, query.copyOf)),
     ),
     route('getCheck', async ({ caller, params, query }) =>
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
@@ -27,7 +27,7 @@ export function checkRoutes(actions: CheckActions): Route[] {
     ),
     ...kindOperations.flatMap(({ type, create, update }) => [
       route(create, async ({ caller, query, body }) =>
-        checkToWire(await actions.create(caller, type, created(body), query.autoAssignAlerts)),
+        checkToWire(await actions.create(caller, type, inputOf(body), query.autoAssignAlerts, query.copyOf)),
       ),
       route(update, async ({ caller, params, body }) =>
         checkToWire(await actions.change(caller, params.id, changed(body), type)),
@@ -43,7 +43,8 @@ export function checkRoutes(actions: CheckActions): Route[] {
 type CreateBody = InputOf<'createCheck'>['body'];
 type UpdateBody = InputOf<'updateCheck'>['body'];
 
-function created(body: CreateBody): CheckInput {
+/** The input that a body describes. */
+export function inputOf(body: CreateBody): CheckInput {
   const [own, settings] = divided(body);
   return { ...(own as Omit<CheckInput, 'settings'>), settings };
 }

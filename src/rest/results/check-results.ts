@@ -24,16 +24,16 @@ export function checkResultRoutes(
 ): Route[] {
   return [
     route('listCheckResults', async ({ caller, params, query }) =>
-      pageOf(await actions.list(caller, params.checkId, query, sliceOf(query)), toWire),
+      pageOf(await actions.list(caller, params.checkId, query, sliceOf(query)), resultToWire),
     ),
     route('listCheckResultsV2', async ({ caller, params, query }) => {
       const after = query.nextId ?? null;
       if (after !== null && !isUuid(after)) throw wrongCursor();
       const found = await actions.walk(caller, params.checkId, query, after, query.limit);
-      return { length: found.rows.length, entries: found.rows.map((row) => toWire(row)), nextId: found.nextId };
+      return { length: found.rows.length, entries: found.rows.map((row) => resultToWire(row)), nextId: found.nextId };
     }),
     route('getCheckResult', async ({ caller, params }) =>
-      toWire(await actions.find(caller, params.checkId, params.checkResultId)),
+      resultToWire(await actions.find(caller, params.checkId, params.checkResultId)),
     ),
     route('listResultAssets', async ({ caller, params: { checkId, checkResultId } }) =>
       assetsOf(await actions.find(caller, checkId, checkResultId)),
@@ -56,7 +56,7 @@ export function checkResultRoutes(
       const shown = await pages.open(params.link);
       const localText = (at: number): string => zonedText(at, shown.timeZone);
       const body = {
-        result: toWire(shown),
+        result: resultToWire(shown),
         pingBody: shown.pingBody,
         localStartedAt: localText(shown.result.startedAt),
         localExpiresAt: localText(shown.expiresAt),
@@ -77,7 +77,8 @@ function wrongCursor(): HttpRefusal {
   return new HttpRefusal(400, `nextId ${message}.`, { attributes: { nextId: message } });
 }
 
-function toWire(shown: ShownResult): CheckResultBody {
+/** A result in a response. */
+export function resultToWire(shown: ShownResult): CheckResultBody {
   const { result, checkName, checkType } = shown;
   return {
     id: result.id,

@@ -187,13 +187,12 @@ async function limitOf(tx: Db, { accountId, now }: Pick<TriggerOrder, 'accountId
   return { limit: row?.limit ?? null, used: row?.used ?? 0 };
 }
 
-/** Each run counts once toward the execution limit, and in the totals that runs and outcomes are compared by. */
-export async function countRuns(
+/** Counts runs toward the execution limit. */
+export async function countUsage(
   tx: Db,
   { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,
   runs: number,
 ): Promise<void> {
-  if (runs === 0) return;
   await tx
     .insertInto('usage')
     .values({ ...ownedBy(accountId), month: monthStart(now), used: runs })
@@ -201,5 +200,15 @@ export async function countRuns(
       conflict.columns(['account_id', 'month']).doUpdateSet((row) => ({ used: row('usage.used', '+', runs) })),
     )
     .execute();
+}
+
+/** Each run counts once toward the execution limit, and in the totals that runs and outcomes are compared by. */
+export async function countRuns(
+  tx: Db,
+  { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,
+  runs: number,
+): Promise<void> {
+  if (runs === 0) return;
+  await countUsage(tx, { accountId, now }, runs);
   await addCounts(tx, idBytes(accountId), now, { on_demand: runs });
 }

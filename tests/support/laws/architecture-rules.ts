@@ -66,7 +66,7 @@ const entries = ['src/main.ts', 'src/tocsin.ts'];
 const kindFolders = ['src/checks/kinds', 'src/channels/kinds'];
 
 /** Files of kinds for the browser. */
-const showPart = /[/](shows?|snippets)\.ts$/;
+const showPart = /[/](shows?|snippets|forms?|sources)\.ts$/;
 
 /** Rooms of the kinds that measure nothing of targets themselves may not reach the network past the guard. */
 const guarded = ['src/checks/runner', 'src/channels/sender'];
@@ -162,14 +162,14 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    sentence: 'A kind never sees another kind, and only registry.ts, schemas.ts and shows.ts know the kinds.',
+    sentence: 'A kind never sees another kind, and only registry.ts, schemas.ts, shows.ts and forms.ts know the kinds.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
         const kind = kindOf(to);
         if (kind === null || kind === kindOf(path)) return null;
         const room = kind.slice(0, kind.lastIndexOf('/kinds/'));
         const isJoined =
-          ['registry', 'schemas', 'shows'].some((name) => path === `${room}/${name}.ts`) ||
+          ['registry', 'schemas', 'shows', 'forms'].some((name) => path === `${room}/${name}.ts`) ||
           (kind.startsWith('src/checks/') && /^src\/(app|cli)\//.test(path));
         return isJoined ? null : `imports ${to} of kind ${kind}`;
       }),
@@ -226,7 +226,7 @@ export const rules: readonly Rule[] = [
     breaches: (sources) =>
       production(sources).flatMap(({ path, code }) => [
         ...(path.endsWith('/index.ts') ? [`${path}: a barrel by its name`] : []),
-        ...(!/[/](registry|schemas|shows)\.ts$/.test(path) &&
+        ...(!/[/](registry|schemas|shows|forms)\.ts$/.test(path) &&
         /^\s*export\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as \w+\s+)?from\b/m.test(code)
           ? [`${path}: exports again what another file exports`]
           : []),

@@ -1,6 +1,6 @@
 // The head of the check page: state, since when, and actions.
-import { Link } from '@tanstack/react-router';
-import { EllipsisVertical, Link2, Pause, Play } from 'lucide-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Copy as CopyIcon, EllipsisVertical, Link2, Pause, Pencil, Play, Trash2 } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { use, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
@@ -14,6 +14,7 @@ import { Muted } from '../../ui/checks/muted.tsx';
 import { LocationNames } from '../../ui/checks/location-names.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { isCalled, scheduleOf, showOf } from '../../ui/checks/kind.ts';
+import { Confirm } from '../../ui/controls/dialog.tsx';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { duration, sentence } from '../../ui/text/format.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
@@ -201,6 +202,9 @@ function Actions({
   const named = [{ checkId: check.id, name: check.name }];
   const startRun = (): void =>
     start.mutate({ params: { checkId: check.id } }, { onSuccess: onRun, onError: (error) => toast.fault(error) });
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const remove = useWrite('deleteCheck', ['getOverview', 'listChecks']);
   const mutes = useMuteActions(isMuted, (mute) => void change(named, mute));
   const actions: Action[] = [
     ...(write
@@ -212,6 +216,23 @@ function Actions({
             icon: check.activated ? <Pause size={16} /> : <Play size={16} />,
             run: () => void change(named, { activated: !check.activated }),
           },
+        ]
+      : []),
+    ...(write
+      ? [
+          {
+            id: 'edit',
+            label: text.edit,
+            icon: <Pencil size={16} />,
+            run: () => void navigate({ to: '/checks/$checkId/edit', params: { checkId: check.id } }),
+          },
+          {
+            id: 'copy',
+            label: text.duplicate,
+            icon: <CopyIcon size={16} />,
+            run: () => void navigate({ to: '/checks/new', search: { copy: check.id } }),
+          },
+          { id: 'delete', label: text.remove, icon: <Trash2 size={16} />, run: () => setDeleting(true) },
         ]
       : []),
     {
@@ -238,6 +259,20 @@ function Actions({
         }
       />
       {mutes.dialog}
+      <Confirm
+        title={text.removeTitle(check.name)}
+        action={text.remove}
+        isDanger
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        onConfirm={async () => {
+          await remove.mutateAsync({ params: { id: check.id } });
+          toast.done(text.removed(check.name));
+          await navigate({ to: '/', search: {} });
+        }}
+      >
+        <p>{text.removeHelp}</p>
+      </Confirm>
     </>
   );
 }

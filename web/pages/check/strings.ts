@@ -24,6 +24,13 @@ export const text = {
   runClose: 'Close',
   pause: 'Pause',
   resume: 'Resume',
+  edit: 'Edit',
+  duplicate: 'Duplicate',
+  remove: 'Delete',
+  removeTitle: (name: string) => `Delete ${name}?`,
+  removeHelp:
+    'Its results, alerts and figures are deleted, too. Channels that were notified of a failure are notified of the recovery. This cannot be undone.',
+  removed: (name: string) => `Deleted ${name}`,
   copyLink: 'Copy link',
   copiedLink: 'Link copied',
   actions: 'More actions',

@@ -1,7 +1,7 @@
 // An attempt: request and response.
 import type { AnswerOf } from '#contract/operations.ts';
 import { Code } from '../../ui/controls/copy.tsx';
-import { Exchange } from './exchange.tsx';
+import { Exchange } from '../../ui/alerts/exchange.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';

@@ -1,10 +1,10 @@
 // The overview: what is broken, since when; every check in a list that the server filters, sorts and pages.
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Wrench } from 'lucide-react';
+import { Plus, Wrench } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { useRead } from '../../api/query.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Code } from '../../ui/controls/copy.tsx';
+import { useMay } from '../../api/me.ts';
+import { Button, ButtonLink } from '../../ui/controls/button.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Storm } from '../../ui/alerts/storm.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
@@ -91,12 +91,19 @@ function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonl
 }
 
 function NoChecks() {
-  const command = `curl -s ${location.origin}/v1/checks/api -H "Authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' \\
-  -d '{"name":"My site","request":{"method":"GET","url":"https://example.com/"}}'`;
+  const { write } = useMay();
   return (
     <Empty title={text.emptyTitle}>
-      <p>{text.emptyHelp}</p>
-      <Code label={text.emptyCommand} text={command} />
+      <p>{write ? text.emptyHelp : text.emptyReadOnly}</p>
+      {write && <NewCheck />}
     </Empty>
+  );
+}
+
+function NewCheck() {
+  return (
+    <ButtonLink to="/checks/new">
+      <Plus size={15} aria-hidden /> {text.newCheck}
+    </ButtonLink>
   );
 }

@@ -1,4 +1,5 @@
 // Buttons and links that look like buttons.
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import {
   Button as AriaButton,
@@ -18,6 +19,21 @@ export function Button({ kind = 'plain', children, ...props }: ButtonProps) {
     <AriaButton {...props} className={`${css['button']} ${css[kind]}`}>
       {children}
     </AriaButton>
+  );
+}
+
+/** A link to a page that looks like the main button. */
+export function ButtonLink({
+  to,
+  children,
+}: {
+  readonly to: '/checks/new' | '/channels/new';
+  readonly children: ReactNode;
+}) {
+  return (
+    <Link to={to} search={{}} className={`${css['button']} ${css['primary']}`}>
+      {children}
+    </Link>
   );
 }
 

@@ -2,6 +2,7 @@
 import { jsonpath } from 'json-p3';
 import { parseDecimal } from './decimal.ts';
 import { maxDepth } from './json-document.ts';
+import { type AssertionSource, type Comparison, comparisonsOf, propertiesOf, sortOf } from './sources.ts';
 
 /** An assertion as written by the user. */
 export interface AssertionSettings {
@@ -15,46 +16,7 @@ export interface AssertionSettings {
   readonly passesIfAbsent?: boolean | undefined;
 }
 
-/** Sources of all check kinds. The order is part of the stored format: append only. */
-export const sources = [
-  'STATUS_CODE',
-  'JSON_BODY',
-  'HEADERS',
-  'TEXT_BODY',
-  'RESPONSE_TIME',
-  'RESPONSE_DATA',
-  'RESPONSE_CODE',
-  'TEXT_ANSWER',
-  'JSON_ANSWER',
-  'LATENCY',
-  'JSON_RESPONSE',
-  'TEXT_RESPONSE',
-  'CERTIFICATE',
-  'CONNECTION',
-] as const;
-export type AssertionSource = (typeof sources)[number];
-
-/** Type of a source's value. A field is one of several values selected by the property. */
-export type SourceSort = 'number' | 'word' | 'text' | 'headers' | 'json' | 'field';
-
-export const comparisons = [
-  'EQUALS',
-  'NOT_EQUALS',
-  'HAS_KEY',
-  'NOT_HAS_KEY',
-  'HAS_VALUE',
-  'NOT_HAS_VALUE',
-  'IS_EMPTY',
-  'NOT_EMPTY',
-  'GREATER_THAN',
-  'LESS_THAN',
-  'CONTAINS',
-  'NOT_CONTAINS',
-  'IS_NULL',
-  'NOT_NULL',
-] as const;
-export type Comparison = (typeof comparisons)[number];
-
+/** A compiled assertion. */
 export interface Assertion {
   readonly source: AssertionSource;
   readonly comparison: Comparison;
@@ -75,67 +37,6 @@ export type MatchMode = 'one' | 'every' | 'any' | 'count';
 export interface JsonPath {
   readonly query: ReturnType<typeof jsonpath.compile>;
   readonly mode: MatchMode;
-}
-
-export const sortOf: Readonly<Record<AssertionSource, SourceSort>> = {
-  STATUS_CODE: 'number',
-  JSON_BODY: 'json',
-  HEADERS: 'headers',
-  TEXT_BODY: 'text',
-  RESPONSE_TIME: 'number',
-  RESPONSE_DATA: 'text',
-  RESPONSE_CODE: 'word',
-  TEXT_ANSWER: 'text',
-  JSON_ANSWER: 'json',
-  LATENCY: 'number',
-  JSON_RESPONSE: 'json',
-  TEXT_RESPONSE: 'text',
-  CERTIFICATE: 'field',
-  CONNECTION: 'field',
-};
-
-/** Allowed properties of sources with several values. */
-export const propertiesOf: Readonly<Partial<Record<AssertionSource, readonly string[]>>> = {
-  LATENCY: ['avg', 'min', 'max', 'stdDev'],
-  CERTIFICATE: [
-    'daysUntilExpiry',
-    'subjectCN',
-    'issuerCN',
-    'serialNumber',
-    'fingerprintSha256',
-    'issuerFingerprintSha256',
-    'keySizeBits',
-    'keyAlgorithm',
-    'signatureAlgorithm',
-    'sans',
-    'selfSigned',
-    'isCA',
-  ],
-  CONNECTION: [
-    'tlsVersion',
-    'cipherSuite',
-    'hostnameVerified',
-    'chainTrusted',
-    'ocspStapled',
-    'ocspStatus',
-    'resolvedIp',
-  ],
-};
-
-const numeric: readonly Comparison[] = ['EQUALS', 'NOT_EQUALS', 'GREATER_THAN', 'LESS_THAN'];
-const ofKeys: readonly Comparison[] = ['HAS_KEY', 'NOT_HAS_KEY', 'HAS_VALUE', 'NOT_HAS_VALUE'];
-const withoutKeys = comparisons.filter((comparison) => !ofKeys.includes(comparison));
-const comparisonsOfSort: Readonly<Record<SourceSort, readonly Comparison[]>> = {
-  number: numeric,
-  word: ['EQUALS', 'NOT_EQUALS'],
-  text: withoutKeys,
-  headers: comparisons,
-  json: comparisons,
-  field: withoutKeys,
-};
-
-export function comparisonsOf(source: AssertionSource): readonly Comparison[] {
-  return comparisonsOfSort[sortOf[source]];
 }
 
 /** JSON paths without user regular expressions, which could block the thread forever. */

@@ -1,5 +1,5 @@
 // Compares a value from a response with a target. Targets are text, values are JSON.
-import type { Comparison } from './assertion.ts';
+import type { Comparison } from './sources.ts';
 import { compareDecimals, type Decimal, parseDecimal, isExact, plainNumber } from './decimal.ts';
 import { type ExactValue, isList, LongNumber, parseJson } from './json-document.ts';
 

@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { httpSources } from '../http/schema.ts';
-import {
-  comparisons,
-  comparisonsOf,
-  compileAssertion as compileOf,
-  type AssertionSettings,
-  type Comparison,
-} from './assertion.ts';
+import { compileAssertion as compileOf, type AssertionSettings } from './assertion.ts';
+import { type Comparison, comparisons, comparisonsOf } from './sources.ts';
 import { evaluateAll, type Observation } from './evaluate.ts';
 import type { Outcome } from './outcome.ts';
 import { sentence } from './sentence.ts';

@@ -2,7 +2,8 @@
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { holdsForNothing, isNegated } from '#domain/checks/absent-values.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
-import { type Assertion, type AssertionSource, sortOf, type JsonPath } from './assertion.ts';
+import type { Assertion, JsonPath } from './assertion.ts';
+import { type AssertionSource, sortOf } from './sources.ts';
 import { createTarget, holds, type Observed, type Target } from './compare.ts';
 import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview, valueAt } from './json-document.ts';
 import type { Outcome } from './outcome.ts';

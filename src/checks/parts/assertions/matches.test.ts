@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonValue } from '#domain/json.ts';
-import { compileAssertion, comparisonsOf } from './assertion.ts';
+import { compileAssertion } from './assertion.ts';
+import { comparisonsOf } from './sources.ts';
 import { evaluateAll } from './evaluate.ts';
 import type { Outcome } from './outcome.ts';
 import { decodeAssertion, encodeAssertion } from './stored.ts';

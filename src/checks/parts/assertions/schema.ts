@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
 import { showAs } from '#lib/schema/shown.ts';
-import { comparisons } from './assertion.ts';
+import { comparisons } from './sources.ts';
 
 /** What to use instead of an unsupported source: the first supported alternative, or another check type. */
 const instead: Readonly<Record<string, readonly [sources: readonly string[], other: string]>> = {

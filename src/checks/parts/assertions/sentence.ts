@@ -1,5 +1,5 @@
 // Describes an assertion and its outcome in words.
-import { type AssertionSource, type Comparison, sortOf, type SourceSort } from './assertion.ts';
+import { type AssertionSource, type Comparison, sortOf, type SourceSort } from './sources.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Input of a description. */

@@ -1,7 +1,7 @@
 // Compact storage of assertions and their outcomes: one short list each, because there are many results.
 import { textOrNull } from '../read.ts';
 import type { JsonValue } from '#domain/json.ts';
-import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
+import { type AssertionSource, type Comparison, comparisons, sources } from './sources.ts';
 import { sentence } from './sentence.ts';
 
 export interface AssertionOutcome {

@@ -1,7 +1,8 @@
 // Validates assertions and time limits before variables are filled in.
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../placeholders.ts';
-import { type AssertionSettings, type AssertionSource, compileAssertion, sortOf } from './assertion.ts';
+import { type AssertionSettings, compileAssertion } from './assertion.ts';
+import { type AssertionSource, sortOf } from './sources.ts';
 
 /** Returns all problems of the assertions at `path`. Values of variables are not known yet. */
 export function assertionProblems(

@@ -2,7 +2,8 @@
 import type { SettingsProblem } from '../../kind.ts';
 import { passesIfAbsent } from '#domain/checks/absent-values.ts';
 import { hasPlaceholder } from '../placeholders.ts';
-import { type AssertionSettings, type AssertionSource, sortOf } from './assertion.ts';
+import { type AssertionSettings } from './assertion.ts';
+import { type AssertionSource, sortOf } from './sources.ts';
 
 /**
  * Warnings for the assertions at `path`, for every source.

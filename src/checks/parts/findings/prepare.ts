@@ -2,12 +2,8 @@
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
 import type { SettingsProblem } from '../../kind.ts';
-import {
-  type Assertion,
-  type AssertionSettings,
-  type AssertionSource,
-  compileAssertion,
-} from '../assertions/assertion.ts';
+import { type Assertion, type AssertionSettings, compileAssertion } from '../assertions/assertion.ts';
+import type { AssertionSource } from '../assertions/sources.ts';
 import { fillIn, hasPlaceholder } from '../placeholders.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 

@@ -118,6 +118,10 @@ function triggerTables({ types, clustered, strict, byToken }: Dialect): string[]
     `CREATE TABLE idempotency_keys (${account}, key ${text} NOT NULL, operation ${text} NOT NULL,
       answer ${text} NOT NULL, created_at ${instant} NOT NULL, PRIMARY KEY (account_id, key, operation))${clustered}`,
     'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at)',
+    // Definitions of checks that run once without being saved; `definition` and `finding` are encrypted.
+    `CREATE TABLE check_trials (${account}, id ${id} NOT NULL, location ${text} NOT NULL, definition ${text} NOT NULL,
+      finding ${text}, leased_by ${text}, leased_until ${instant}, created_at ${instant} NOT NULL,
+      PRIMARY KEY (account_id, id))${strict}`,
   ];
 }
 

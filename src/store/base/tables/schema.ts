@@ -9,6 +9,7 @@ import type { IncidentTables } from './incident-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
+import type { TrialTables } from './trial-tables.ts';
 import type { TriggerTables } from './trigger-tables.ts';
 
 /** The last number assigned per account and resource (decisions: numeric ids count up per account). */
@@ -365,6 +366,7 @@ export interface Tables
     InstallationTables,
     RollUpTables,
     ScheduleTables,
+    TrialTables,
     TriggerTables,
     ClientCertificateTables {
   counters: CountersTable;

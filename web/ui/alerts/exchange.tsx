@@ -1,7 +1,7 @@
 // One side of an HTTP exchange: line, headers, body. Everything is untrusted and shown as text.
-import { Code } from '../../ui/controls/copy.tsx';
-import { HeaderList } from '../../ui/layout/header-list.tsx';
-import { type Headers, prettyBody } from '../../ui/text/http-text.ts';
+import { Code } from '../controls/copy.tsx';
+import { HeaderList } from '../layout/header-list.tsx';
+import { type Headers, prettyBody } from '../text/http-text.ts';
 import css from './exchange.module.css';
 
 export function Exchange({

@@ -1,0 +1,131 @@
+// Actions on trials: run a definition of a check once, without saving it (docs/decisions/0142).
+import type { Store } from '#store/store.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Check, CheckType } from '#domain/checks/check.ts';
+import { type StoredTrial, trialLifeMs, trialsAtOnce } from '#domain/results/check-trial.ts';
+import { effectiveCheck } from '#domain/checks/effective-check.ts';
+import { placesOf } from '#domain/checks/plan-runs.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Asset } from '#domain/results/asset.ts';
+import type { StoredResult } from '#store/history/check-results.ts';
+import type { Clock } from '#lib/clock.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import { type CheckResultDeps, shown, type ShownResult } from '../results/check-results.ts';
+import { type CheckDeps, type CheckInput, draftCheck, storedCheck } from './checks.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** A trial in a response. */
+export interface ShownTrial extends Pick<StoredTrial, 'id' | 'status' | 'location' | 'createdAt'> {
+  /** null = it has not ended. */
+  readonly result: ShownResult | null;
+  readonly screenshots: readonly Asset[];
+}
+
+/** Dependencies of these actions. */
+export interface CheckTrialDeps extends Pick<Store, 'checkTrials'>, Pick<CheckResultDeps, 'describeResult'> {
+  readonly drafts: CheckDeps;
+  /** Codes of the available run locations, this server's own first. */
+  readonly servedLocations: () => readonly string[];
+  readonly clock: Clock;
+  /** Wakes the step that runs trials. */
+  readonly wake: () => void;
+  /** Aborts when this process stops, so that waiting callers do not delay shutdown. */
+  readonly stopping: AbortSignal;
+}
+
+/** All actions refuse (`not-found`) trials of other accounts, and need the permission of changing checks. */
+export interface CheckTrialActions {
+  /**
+   * Starts a trial at the first available location of the check. Refuses what creating the check would refuse, `limit`
+   * if the account's runs of the month are used up, `too-many` while five trials of the account wait or run, and
+   * `unavailable` if no process serves the location.
+   * @param checkId the stored check that the definition changes: what it masks or omits is taken from there
+   */
+  start(caller: Caller, checkType: CheckType, input: CheckInput, checkId: string | null): Promise<ShownTrial>;
+  /** Waits up to `waitMs` for its end. An ended trial is deleted when it was read. */
+  read(caller: Caller, id: string, waitMs: number, signal: AbortSignal): Promise<ShownTrial>;
+  remove(caller: Caller, id: string): Promise<void>;
+}
+
+export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions {
+  const { checkTrials, drafts, clock, wake, stopping } = deps;
+  const findOrRefuse = async ({ accountId }: Caller, id: string): Promise<StoredTrial> => {
+    const trial = await checkTrials.find(accountId, id);
+    if (trial === null || trial.createdAt < clock.now() - trialLifeMs) throw notFound('trial', id);
+    return trial;
+  };
+  return {
+    async start(caller, checkType, input, checkId) {
+      requirePermission(caller, 'write');
+      if (checkType === 'HEARTBEAT') throw new Refusal('conflict', 'A heartbeat check is not run: it waits for pings.');
+      const { accountId } = caller;
+      const present = checkId === null ? null : await storedCheck(caller, checkId, drafts);
+      const check = await draftCheck(caller, checkType, input, present, drafts);
+      const location = await locationOf(check, deps);
+      const trial = { accountId, id: drafts.newId(), location, check, createdAt: clock.now() };
+      const added = await checkTrials.add(trial);
+      if (added === 'over-limit') throw new Refusal('limit', 'The account’s runs of this month are used up.');
+      if (added === 'full') {
+        const message = `${trialsAtOnce} trials of this account are waiting or running. Wait until one of them has ended.`;
+        throw new Refusal('too-many', message, { retryAfterSeconds: 5 });
+      }
+      wake();
+      return shownTrial({ ...trial, status: 'waiting', finding: null }, deps);
+    },
+    async read(caller, id, waitMs, signal) {
+      requirePermission(caller, 'write');
+      let trial = await findOrRefuse(caller, id);
+      const ending = AbortSignal.any([signal, stopping]);
+      const isEnded = async (): Promise<boolean> => {
+        trial = await findOrRefuse(caller, id);
+        return trial.finding !== null;
+      };
+      if (trial.finding === null && waitMs > 0) {
+        await waitUntil(isEnded, { maxMs: waitMs, signal: ending, hints: () => () => {}, pauseMs });
+      }
+      // The next reader finds what nobody has received.
+      if (trial.finding !== null && !signal.aborted) await checkTrials.remove(caller.accountId, id);
+      return shownTrial(trial, deps);
+    },
+    async remove(caller, id) {
+      requirePermission(caller, 'write');
+      if (!(await checkTrials.remove(caller.accountId, id))) throw notFound('trial', id);
+    },
+  };
+}
+
+/** Time between two looks at a trial, ms. */
+const pauseMs = { least: 100, max: 250 };
+
+/** The location where the check would run first. */
+async function locationOf(check: Check, { drafts, servedLocations }: CheckTrialDeps): Promise<string> {
+  const found = check.groupId === null ? null : await drafts.checkGroups.find(check.accountId, check.groupId);
+  const served = servedLocations();
+  const places = placesOf(effectiveCheck(check, found?.group ?? null).locations, served);
+  const [location] = places;
+  if (location !== undefined && served.includes(location)) return location;
+  const where = location === undefined ? 'No process runs checks.' : `No process runs checks at location ${location}.`;
+  throw new Refusal('unavailable', where, { retryAfterSeconds: 30 });
+}
+
+function shownTrial(trial: StoredTrial, deps: CheckTrialDeps): ShownTrial {
+  const { id, status, location, createdAt, check, finding } = trial;
+  if (finding === null) return { id, status, location, createdAt, result: null, screenshots: [] };
+  const { verdict, exchange, assets = [], ...rest } = finding;
+  const result: StoredResult = {
+    ...rest,
+    accountId: trial.accountId,
+    checkId: check.id,
+    id,
+    runId: id,
+    attempt: 1,
+    isFinal: true,
+    outcome: verdict,
+    location,
+    source: 'TRIGGER_API',
+    slots: 1,
+    exchange: exchange === null ? null : (JSON.parse(exchange) as JsonObject),
+  };
+  return { id, status, location, createdAt, result: shown(result, check, deps), screenshots: assets };
+}

@@ -1,0 +1,19 @@
+// The interface of a channel kind's form. Forms belong to the browser's bundle, so they are pure.
+import type { FormField, FormSection, FormValue } from '#lib/schema/form.ts';
+
+/** The form of a channel kind. Paths are those of the body: `config.url`. */
+export interface ChannelForm {
+  /** The channel's `type`. */
+  readonly type: string;
+  /** What it sends to whom, in one line for the choice of a type. */
+  readonly about: string;
+  /** Whether it is among the first in the choice of a type. */
+  readonly isCommon?: true;
+  /** The configuration of a new channel. */
+  readonly start: { readonly [name: string]: FormValue };
+  /** What the first screen asks for. */
+  readonly target: readonly FormField[];
+  readonly sections: readonly FormSection[];
+  /** Whether what it sends can be previewed and starts from presets. */
+  readonly isTemplate?: true;
+}

@@ -1,0 +1,85 @@
+// The form of API checks.
+import type { CheckForm } from '../../form.ts';
+import { assertionField, connectionFields, responseTimeFields, urlField } from '../../parts/form.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+const bodyTypes = [
+  ['NONE', 'None'],
+  ['JSON', 'JSON'],
+  ['FORM', 'Form'],
+  ['GRAPHQL', 'GraphQL'],
+  ['RAW', 'Other text'],
+] as const;
+
+export const apiForm: CheckForm = {
+  type: 'API',
+  label: 'API',
+  isCommon: true,
+  about: 'sends any HTTP request and checks status, headers, body and time',
+  hasInterval: true,
+  shortestInterval: 10,
+  start: { request: { method: 'GET', url: '' } },
+  target: [urlField],
+  sections: [
+    {
+      title: 'Request',
+      fields: [
+        {
+          path: 'request.method',
+          label: 'Method',
+          input: 'choice',
+          options: methods.map((method) => [method, method]),
+        },
+        { path: 'request.headers', label: 'Headers', input: 'pairs', noun: 'header' },
+        { path: 'request.queryParameters', label: 'Query parameters', input: 'pairs', noun: 'parameter' },
+        { path: 'request.bodyType', label: 'Body', input: 'choice', options: bodyTypes },
+        { path: 'request.body', label: 'Body text', input: 'area' },
+        { path: 'request.basicAuth', label: 'Basic authorization', input: 'credentials' },
+        ...connectionFields,
+      ],
+    },
+    {
+      title: 'Assertions',
+      fields: [
+        assertionField('request.assertions', ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME']),
+        {
+          path: 'shouldFail',
+          label: 'Expect an error status',
+          help: 'A status of 400 or more then passes.',
+          input: 'flag',
+          byDefault: false,
+        },
+      ],
+    },
+    { title: 'Response time', fields: responseTimeFields(5000, 20_000) },
+    {
+      title: 'Certificate and scripts',
+      fields: [
+        {
+          path: 'sslCheckDomain',
+          label: 'Certificate of another host',
+          help: 'Its expiry is reported instead of that of the URL.',
+          input: 'text',
+          placeholder: 'shop.example:8443',
+          empty: null,
+        },
+        {
+          path: 'localSetupScript',
+          label: 'Setup script',
+          help: 'Runs before the request and may change it.',
+          input: 'code',
+          language: 'typescript',
+          placeholder: "request.headers['x-time'] = String(Date.now());",
+        },
+        {
+          path: 'localTearDownScript',
+          label: 'Teardown script',
+          help: 'Runs after the response, before it is evaluated.',
+          input: 'code',
+          language: 'typescript',
+          placeholder: 'console.log(response.statusCode);',
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,27 @@
+// The form of ICMP checks.
+import type { CheckForm } from '../../form.ts';
+import { assertionField, familyField, hostField } from '../../parts/form.ts';
+
+export const icmpForm: CheckForm = {
+  type: 'ICMP',
+  label: 'ICMP (ping)',
+  about: 'pings a host and checks loss and latency',
+  hasInterval: true,
+  shortestInterval: 10,
+  start: { request: { hostname: '' } },
+  target: [hostField('request', 'gateway.example')],
+  sections: [
+    {
+      title: 'Request',
+      fields: [{ path: 'request.pingCount', label: 'Pings', input: 'number', byDefault: 10 }, familyField('request')],
+    },
+    { title: 'Assertions', fields: [assertionField('request.assertions', ['LATENCY', 'JSON_RESPONSE'])] },
+    {
+      title: 'Packet loss',
+      fields: [
+        { path: 'degradedPacketLossThreshold', label: 'Degraded from', input: 'number', byDefault: 10, unit: '%' },
+        { path: 'maxPacketLossThreshold', label: 'Failed from', input: 'number', byDefault: 20, unit: '%' },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,35 @@
+// Routes of trials of checks.
+import type { CheckTrialActions, ShownTrial } from '#actions/checks/check-trials.ts';
+import type { CheckTrialBody } from '#contract/checks/check-trial.ts';
+import { resultToWire } from '../results/check-results.ts';
+import { type Route, route } from '../route.ts';
+import { isoText } from '../wire.ts';
+import { inputOf } from './checks.ts';
+
+/** The routes of trials. */
+export function checkTrialRoutes(actions: CheckTrialActions): Route[] {
+  return [
+    route('createCheckTrial', async ({ caller, body: { check, checkId = null } }) =>
+      toWire(await actions.start(caller, check.checkType, inputOf(check), checkId)),
+    ),
+    route('getCheckTrial', async ({ caller, params, query, signal }) =>
+      toWire(await actions.read(caller, params.id, query.waitSeconds * 1000, signal)),
+    ),
+    route('deleteCheckTrial', ({ caller, params }) => actions.remove(caller, params.id)),
+  ];
+}
+
+function toWire({ id, status, location, createdAt, result, screenshots }: ShownTrial): CheckTrialBody {
+  return {
+    id,
+    status,
+    location,
+    created_at: isoText(createdAt),
+    result: result === null ? null : resultToWire(result),
+    screenshots: screenshots.map(({ name, contentType, content }) => ({
+      name,
+      contentType,
+      content: Buffer.from(content).toString('base64'),
+    })),
+  };
+}

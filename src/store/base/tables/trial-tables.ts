@@ -1,0 +1,20 @@
+// Table of trials of checks.
+import type { IdBytes } from '../codec.ts';
+
+/** A trial. The definition and the finding are encrypted JSON. */
+export interface CheckTrialsTable {
+  account_id: IdBytes;
+  id: IdBytes;
+  location: string;
+  definition: string;
+  /** null = it has not ended. */
+  finding: string | null;
+  /** Process that runs it; null = it waits. */
+  leased_by: string | null;
+  leased_until: number | null;
+  created_at: number;
+}
+
+export interface TrialTables {
+  check_trials: CheckTrialsTable;
+}

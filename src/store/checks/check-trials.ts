@@ -1,0 +1,204 @@
+// Trials of checks: a queue of their own beside the runs, with encrypted definitions and findings.
+import { sql } from 'kysely';
+import type { Asset } from '#domain/results/asset.ts';
+import type { Finding } from '#domain/results/result.ts';
+import {
+  type CheckTrial,
+  type StoredTrial,
+  trialLifeMs,
+  trialsAtOnce,
+  withFewAssets,
+} from '#domain/results/check-trial.ts';
+import { idBytes, idText, json, parsed } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import { waitForOthers } from '../base/account-limits.ts';
+import type { Seal } from '../base/seal.ts';
+import type { Db } from '../base/tables/schema.ts';
+import type { CheckTrialsTable } from '../base/tables/trial-tables.ts';
+import { countUsage, remainingRuns } from './start-trigger.ts';
+
+/** Trials of an account that are stored, read or not. */
+export const trialsKept = 2 * trialsAtOnce;
+
+/** A process that takes trials of its location, and until when. Times are epoch ms. */
+export interface TrialLease {
+  readonly location: string;
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
+/** Trials of checks (docs/decisions/0142). */
+export interface CheckTrials {
+  /** `full` = as many as allowed wait or run; `over-limit` = the account's runs of this month are used up. */
+  add(trial: CheckTrial): Promise<'added' | 'full' | 'over-limit'>;
+  find(accountId: string, id: string): Promise<StoredTrial | null>;
+  /** false = unknown ID. A running trial is dropped when it ends. */
+  remove(accountId: string, id: string): Promise<boolean>;
+  /** Leases trials, those first whose accounts have the fewest before them. Repeats those whose lease ended. */
+  claim(lease: TrialLease, max: number): Promise<CheckTrial[]>;
+  renew(trials: readonly CheckTrial[], lease: TrialLease): Promise<void>;
+  /** Keeps the finding, with as many screenshots as fit, unless the trial was removed or taken by another process. */
+  end(trial: CheckTrial, owner: string, finding: Finding): Promise<void>;
+  /** Removes trials older than `trialLifeMs`; returns their number. */
+  removeOld(now: number): Promise<number>;
+}
+
+export function createCheckTrials({ reader, transaction, seal, clock }: Database): CheckTrials {
+  const one = (db: Db, accountId: string, id: string) =>
+    db
+      .selectFrom('check_trials')
+      .selectAll()
+      .where('account_id', '=', idBytes(accountId))
+      .where('id', '=', idBytes(id));
+  return {
+    add: (trial) => transaction((tx) => addTrial(tx, trial, seal)),
+    async find(accountId, id) {
+      const row = await one(reader, accountId, id).executeTakeFirst();
+      return row === undefined ? null : storedTrial(row, seal, clock.now());
+    },
+    remove: (accountId, id) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('check_trials')
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', idBytes(id))
+          .executeTakeFirst();
+        return Number(removed.numDeletedRows) > 0;
+      }),
+    claim: (lease, max) => transaction((tx) => claimTrials(tx, lease, max, seal)),
+    renew: (trials, { owner, now, leaseMs }) =>
+      transaction(async (tx) => {
+        for (const { accountId, id } of trials) {
+          await tx
+            .updateTable('check_trials')
+            .set({ leased_until: now + leaseMs })
+            .where('account_id', '=', idBytes(accountId))
+            .where('id', '=', idBytes(id))
+            .where('leased_by', '=', owner)
+            .execute();
+        }
+      }),
+    end: ({ accountId, id }, owner, finding) =>
+      transaction(async (tx) => {
+        await tx
+          .updateTable('check_trials')
+          .set({ finding: seal.seal(findingText(finding)), leased_by: null, leased_until: null })
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', idBytes(id))
+          .where('leased_by', '=', owner)
+          .execute();
+      }),
+    removeOld: (now) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('check_trials')
+          .where('created_at', '<', now - trialLifeMs)
+          .executeTakeFirst();
+        return Number(removed.numDeletedRows);
+      }),
+  };
+}
+
+async function addTrial(tx: Db, trial: CheckTrial, seal: Seal): Promise<'added' | 'full' | 'over-limit'> {
+  const { accountId, id, location, check, createdAt } = trial;
+  // First, so that concurrent calls are serialized.
+  await waitForOthers(tx, accountId);
+  const { open } = await tx
+    .selectFrom('check_trials')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('account_id', '=', idBytes(accountId))
+    .where('finding', 'is', null)
+    .where('created_at', '>=', createdAt - trialLifeMs)
+    .executeTakeFirstOrThrow();
+  if (open >= trialsAtOnce) return 'full';
+  if ((await remainingRuns(tx, accountId, createdAt)) < 1) return 'over-limit';
+  await countUsage(tx, { accountId, now: createdAt }, 1);
+  // Findings that nobody read give way to new ones.
+  const unread = await tx
+    .selectFrom('check_trials')
+    .select('id')
+    .where('account_id', '=', idBytes(accountId))
+    .where('finding', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(trialsKept)
+    .offset(trialsKept - 1 - open)
+    .execute();
+  if (unread.length > 0) {
+    const ids = unread.map((row) => row.id);
+    await tx.deleteFrom('check_trials').where('account_id', '=', idBytes(accountId)).where('id', 'in', ids).execute();
+  }
+  const definition = seal.seal(json(check));
+  const waiting = { finding: null, leased_by: null, leased_until: null, created_at: createdAt };
+  const row: CheckTrialsTable = {
+    account_id: idBytes(accountId),
+    id: idBytes(id),
+    location,
+    definition,
+    ...waiting,
+  };
+  await tx.insertInto('check_trials').values(row).execute();
+  return 'added';
+}
+
+async function claimTrials(
+  tx: Db,
+  { location, owner, now, leaseMs }: TrialLease,
+  max: number,
+  seal: Seal,
+): Promise<CheckTrial[]> {
+  const waiting = tx
+    .selectFrom('check_trials')
+    .select(['account_id', 'id'])
+    .select(sql<number>`row_number() OVER (PARTITION BY account_id ORDER BY created_at, id)`.as('place'))
+    .where('location', '=', location)
+    .where('finding', 'is', null)
+    .where('created_at', '>=', now - trialLifeMs)
+    .where((row) => row.or([row('leased_until', 'is', null), row('leased_until', '<=', now)]));
+  const taken = await tx.selectFrom(waiting.as('waiting')).selectAll().orderBy('place').limit(max).execute();
+  const trials: CheckTrial[] = [];
+  for (const { account_id, id } of taken) {
+    const row = await tx
+      .updateTable('check_trials')
+      .set({ leased_by: owner, leased_until: now + leaseMs })
+      .where('account_id', '=', account_id)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row !== undefined) trials.push(trialOf(row, seal));
+  }
+  return trials;
+}
+
+function trialOf(row: CheckTrialsTable, seal: Seal): CheckTrial {
+  return {
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    location: row.location,
+    check: parsed(seal.open(row.definition)),
+    createdAt: row.created_at,
+  };
+}
+
+function storedTrial(row: CheckTrialsTable, seal: Seal, now: number): StoredTrial {
+  const finding = row.finding === null ? null : readFinding(seal.open(row.finding));
+  const isRunning = row.leased_until !== null && row.leased_until > now;
+  return { ...trialOf(row, seal), finding, status: finding !== null ? 'ended' : isRunning ? 'running' : 'waiting' };
+}
+
+/** The finding as JSON, with its screenshots in base64. */
+function findingText(finding: Finding): string {
+  const { assets = [], ...rest } = withFewAssets(finding);
+  return json({
+    ...rest,
+    assets: assets.map(({ content, ...asset }) => ({ ...asset, content: Buffer.from(content).toString('base64') })),
+  });
+}
+
+function readFinding(text: string): Finding {
+  const { assets, ...rest } = parsed<
+    Omit<Finding, 'assets'> & { assets: (Omit<Asset, 'content'> & { content: string })[] }
+  >(text);
+  return { ...rest, assets: assets.map((asset) => ({ ...asset, content: Buffer.from(asset.content, 'base64') })) };
+}

@@ -1,0 +1,101 @@
+// The form of a channel, with a preview of what it sends.
+import { type FormEvent, useMemo } from 'react';
+import { Form } from 'react-aria-components';
+import type { ChannelForm } from '#channels/form.ts';
+import type { FormField } from '#lib/schema/form.ts';
+import { useWrite } from '../../api/query.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
+import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
+import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
+import { Fold } from '../../ui/form/fold.tsx';
+import { FaultsContext } from '../../ui/form/text.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { Preview } from './preview.tsx';
+import { text } from './strings.ts';
+import parts from '../../ui/form/form.module.css';
+import css from './channels.module.css';
+
+const alertFields: readonly FormField[] = [
+  { path: 'sendFailure', label: text.sendFailure, input: 'flag', byDefault: true },
+  { path: 'sendRecovery', label: text.sendRecovery, input: 'flag', byDefault: true },
+  { path: 'sendDegraded', label: text.sendDegraded, input: 'flag', byDefault: false },
+  { path: 'sslExpiry', label: text.sslExpiry, input: 'flag', byDefault: false },
+  { path: 'autoSubscribe', label: text.autoSubscribe, input: 'flag', byDefault: false },
+  { path: 'grouping', label: text.grouping, help: text.groupingHelp, input: 'flag', byDefault: false },
+];
+
+interface EditorProps {
+  readonly form: ChannelForm;
+  /** What is edited: its draft is kept under this name. */
+  readonly name: string;
+  readonly start: Draft;
+  /** null = a new channel. */
+  readonly channelId: number | null;
+  /** @param id of the created channel; null = an existing one was saved */
+  readonly onDone: (id: number | null) => void;
+}
+
+const refreshes = ['listAlertChannels', 'getAlertChannel', 'getOverview', 'listNotices'] as const;
+
+export function ChannelEditor({ form, name, start, channelId, onDone }: EditorProps) {
+  const { draft, isChanged, change, reset } = useDraft(name, start);
+  const create = useWrite('createAlertChannel', refreshes);
+  const update = useWrite('updateAlertChannel', refreshes);
+  const { error } = channelId === null ? create : update;
+  const faults = useMemo(() => faultsOf(error), [error]);
+  const fields = { draft, onChange: change };
+  const title = textOf(valueAt(draft, 'config.name')) || textOf(valueAt(draft, form.target[0]?.path ?? ''));
+  const save = async (): Promise<void> => {
+    // The form of the kind describes the configuration.
+    if (channelId === null) {
+      const { id } = await create.mutateAsync({ body: { type: form.type, ...draft } });
+      reset();
+      toast.done(text.created(title));
+      onDone(id);
+      return;
+    }
+    await update.mutateAsync({ params: { id: channelId }, body: draft });
+    reset(draft);
+    toast.done(text.saved(title));
+    onDone(null);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // The error is shown beside the fields.
+    void save().catch(() => undefined);
+  };
+  return (
+    <div className={css['editor']} data-single={form.isTemplate ? undefined : ''}>
+      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
+        <FaultsContext value={faults}>
+          <FormFields fields={form.target} {...fields} />
+          {form.sections.map(({ title: part, fields: own }) => (
+            <Fold
+              key={part}
+              title={part}
+              note={summaryOf(own, draft)}
+              isOpen={Object.keys(faults).some((fault) => own.some(({ path }) => fault.startsWith(path)))}
+            >
+              <FormFields fields={own} {...fields} />
+            </Fold>
+          ))}
+          <Fold title={text.alerts} note={summaryOf(alertFields, draft)} isOpen={channelId === null}>
+            <FormFields fields={alertFields} {...fields} />
+          </Fold>
+          <FaultList error={error} faults={faults} />
+          <div className={parts['actions']}>
+            <Button
+              type="submit"
+              kind="primary"
+              isDisabled={create.isPending || update.isPending || (channelId !== null && !isChanged)}
+            >
+              {channelId === null ? text.add : text.save}
+            </Button>
+          </div>
+        </FaultsContext>
+      </Form>
+      {form.isTemplate === true && <Preview type={form.type} config={(draft['config'] ?? {}) as Draft} />}
+    </div>
+  );
+}

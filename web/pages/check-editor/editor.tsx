@@ -1,0 +1,203 @@
+// The form of a check beside the result of trying it.
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useMemo, useState } from 'react';
+import { Form } from 'react-aria-components';
+import type { CheckForm } from '#checks/form.ts';
+import type { FormValue } from '#lib/schema/form.ts';
+import type { OperationId } from '#contract/operations.ts';
+import { useWrite } from '../../api/query.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
+import { itemsOf } from '../../ui/form/pairs.tsx';
+import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
+import { Fold } from '../../ui/form/fold.tsx';
+import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
+import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { Advanced, Alerting, Interval, Retries, Schedule } from './sections.tsx';
+import { text } from './strings.ts';
+import { TrialResult, useTrial } from './trial.tsx';
+import parts from '../../ui/form/form.module.css';
+import css from './check-editor.module.css';
+
+interface EditorProps {
+  readonly form: CheckForm;
+  /** What is edited: its draft is kept under this name. */
+  readonly name: string;
+  readonly start: Draft;
+  /** null = a new check. */
+  readonly checkId: string | null;
+  /** The check whose masked values a copy shows. */
+  readonly copyOf?: string;
+  /** @param id of the created check; null = cancelled, or nothing new */
+  readonly onDone: (id: string | null) => void;
+}
+
+/** Lists that a new check changes. */
+const refreshes = ['getOverview', 'listChecks', 'getCheck'] as const satisfies OperationId[];
+
+export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorProps) {
+  const { draft, isChanged, change, reset } = useDraft(name, start);
+  const [wasRestored] = useState(isChanged);
+  const { save, error, isSaving } = useSave({ form, checkId, copyOf, draft, reset, onDone });
+  const trial = useTrial(form.type, draft, checkId ?? copyOf ?? null);
+  const failed = error ?? trial.error;
+  const faults = useMemo(() => faultsOf(failed), [failed]);
+  const fields = { draft, onChange: change };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // The error is shown beside the fields.
+    void save().catch(() => undefined);
+  };
+  return (
+    <div className={css['editor']}>
+      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
+        <FaultsContext value={faults}>
+          {wasRestored && isChanged && (
+            <p className={css['restored']}>
+              {text.restored}{' '}
+              <Button kind="quiet" onPress={() => reset(start)}>
+                {checkId === null ? text.startOver : text.startOverSaved}
+              </Button>
+            </p>
+          )}
+          <div className={css['main']}>
+            <TextInput
+              name="name"
+              label={text.name}
+              value={textOf(draft['name'])}
+              onChange={(value) => change('name', value)}
+              isRequired
+            />
+            <FormFields fields={form.target} {...fields} />
+            {form.hasInterval && <Interval shortest={form.shortestInterval} {...fields} />}
+          </div>
+          <Folds form={form} faults={faults} {...fields} />
+          <FaultList error={error} faults={faults} />
+          <div className={parts['actions']}>
+            <Button type="submit" kind="primary" isDisabled={isSaving}>
+              {checkId === null ? text.create : text.save}
+            </Button>
+            {form.hasInterval && (
+              <Button onPress={trial.run} isDisabled={trial.isRunning}>
+                {text.run}
+              </Button>
+            )}
+            <Leave
+              isNew={checkId === null}
+              onCancel={() => {
+                reset(start);
+                onDone(null);
+              }}
+            />
+          </div>
+        </FaultsContext>
+      </Form>
+      {form.hasInterval && (
+        <TrialResult
+          trial={trial}
+          form={form}
+          onAssert={(path, assertion) => change(path, [...itemsOf(valueAt(draft, path)), assertion])}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Creates or changes the check. */
+function useSave({
+  form,
+  checkId,
+  copyOf,
+  draft,
+  reset,
+  onDone,
+}: Pick<EditorProps, 'form' | 'checkId' | 'onDone'> & { readonly copyOf: string | undefined } & Pick<
+    ReturnType<typeof useDraft>,
+    'draft' | 'reset'
+  >) {
+  const create = useWrite(`create${kindName(form.type)}Check`, refreshes);
+  const update = useWrite(`update${kindName(form.type)}Check`, refreshes);
+  const save = async (): Promise<void> => {
+    const title = textOf(draft['name']);
+    // The form of the kind describes the body.
+    if (checkId === null) {
+      const { id } = await create.mutateAsync({
+        body: draft,
+        ...(copyOf !== undefined && { query: { copyOf } }),
+      });
+      reset();
+      toast.done(text.created(title));
+      onDone(id);
+      return;
+    }
+    await update.mutateAsync({ params: { id: checkId }, body: draft });
+    reset(draft);
+    toast.done(text.saved(title));
+    onDone(null);
+  };
+  return { save, error: (checkId === null ? create : update).error, isSaving: create.isPending || update.isPending };
+}
+
+/** Parts of the form that are closed at first, but for scripts and what has an error. */
+function Folds({
+  form,
+  faults,
+  ...fields
+}: {
+  readonly form: CheckForm;
+  readonly faults: Faults;
+  readonly draft: Draft;
+  readonly onChange: (path: string, value: FormValue) => void;
+}) {
+  const isScript = form.sections.some(({ fields: own }) => own.some(({ input }) => input === 'code'));
+  const hasFault = (...paths: readonly string[]): boolean =>
+    Object.keys(faults).some((fault) => paths.some((path) => fault.startsWith(path)));
+  return (
+    <>
+      {form.sections.map(({ title, fields: own }, index) => (
+        <Fold
+          key={title}
+          title={title}
+          note={summaryOf(own, fields.draft)}
+          isOpen={(index === 0 && form.target.length === 0) || hasFault(...own.map(({ path }) => path))}
+        >
+          <FormFields fields={own} {...fields} />
+        </Fold>
+      ))}
+      {form.hasInterval && (
+        <>
+          <Fold title={text.schedule} isOpen={hasFault('locations', 'frequency', 'runParallel')}>
+            <Schedule {...fields} />
+          </Fold>
+          <Fold title={text.retries} isOpen={hasFault('retryStrategy')}>
+            <Retries {...fields} />
+          </Fold>
+        </>
+      )}
+      <Fold title={text.alerting} isOpen={hasFault('alertChannelSubscriptions', 'alertSettings')}>
+        <Alerting {...fields} />
+      </Fold>
+      <Fold title={text.advanced} isOpen={hasFault('tags', 'groupId', 'environmentVariables', 'runtimeId')}>
+        <Advanced hasRuntime={isScript} {...fields} />
+      </Fold>
+    </>
+  );
+}
+
+function Leave({ isNew, onCancel }: { readonly isNew: boolean; readonly onCancel: () => void }) {
+  return isNew ? (
+    <Link to="/checks/new" search={{}} className={css['other']}>
+      {text.another}
+    </Link>
+  ) : (
+    <Button kind="quiet" onPress={onCancel}>
+      {text.cancel}
+    </Button>
+  );
+}
+
+/** The name of a type in operations: `MultiStep`. Their bodies are described by the form of the kind. */
+function kindName(type: string): 'Api' {
+  return type.replaceAll(/_?([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase()) as 'Api';
+}

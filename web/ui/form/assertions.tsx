@@ -1,0 +1,148 @@
+// The assertions of a check: a line each.
+import { Plus, X } from 'lucide-react';
+import type { AssertionSourceForm, FormValue } from '#lib/schema/form.ts';
+import { Button, IconButton } from '../controls/button.tsx';
+import { Choice } from '../controls/field.tsx';
+import { type Draft, textOf } from './draft.ts';
+import { itemsOf, withItem, withoutItem } from './pairs.tsx';
+import { TextInput } from './text.tsx';
+import css from './form.module.css';
+
+const comparisons: Readonly<Record<string, string>> = {
+  EQUALS: 'equals',
+  NOT_EQUALS: 'does not equal',
+  HAS_KEY: 'has the key',
+  NOT_HAS_KEY: 'does not have the key',
+  HAS_VALUE: 'has the value',
+  NOT_HAS_VALUE: 'does not have the value',
+  IS_EMPTY: 'is empty',
+  NOT_EMPTY: 'is not empty',
+  GREATER_THAN: 'is greater than',
+  LESS_THAN: 'is less than',
+  CONTAINS: 'contains',
+  NOT_CONTAINS: 'does not contain',
+  IS_NULL: 'is null',
+  NOT_NULL: 'is not null',
+};
+
+/** Comparisons without a target. */
+const alone: ReadonlySet<string> = new Set(['IS_EMPTY', 'NOT_EMPTY', 'IS_NULL', 'NOT_NULL']);
+
+interface AssertionListProps {
+  readonly path: string;
+  readonly label: string;
+  readonly sources: readonly AssertionSourceForm[];
+  readonly value: FormValue | undefined;
+  readonly onChange: (value: FormValue) => void;
+}
+
+/** A new assertion of a source. */
+function firstOf({ source, property, first: [comparison, target] }: AssertionSourceForm): Draft {
+  return { source, property: property?.options?.[0] ?? '', comparison, target, regex: null };
+}
+
+export function AssertionList({ path, label, sources, value, onChange }: AssertionListProps) {
+  const items = itemsOf(value);
+  return (
+    <fieldset className={css['list']}>
+      <legend className="visually-hidden">{label}</legend>
+      {items.length === 0 && <p className="quiet">No assertion: only an error makes the check fail.</p>}
+      {items.map((item, index) => (
+        <OneAssertion
+          key={index}
+          name={`${path}[${index}]`}
+          number={index + 1}
+          item={item}
+          sources={sources}
+          onChange={(change) => onChange(withItem(items, index, change))}
+          onRemove={() => onChange(withoutItem(items, index))}
+        />
+      ))}
+      <Button
+        kind="quiet"
+        onPress={() => {
+          const [first] = sources;
+          if (first !== undefined) onChange([...items, firstOf(first)]);
+        }}
+      >
+        <Plus size={15} aria-hidden /> Add assertion
+      </Button>
+    </fieldset>
+  );
+}
+
+function OneAssertion({
+  name,
+  number,
+  item,
+  sources,
+  onChange,
+  onRemove,
+}: {
+  readonly name: string;
+  readonly number: number;
+  readonly item: Draft;
+  readonly sources: readonly AssertionSourceForm[];
+  readonly onChange: (change: Draft) => void;
+  readonly onRemove: () => void;
+}) {
+  const source = sources.find((each) => each.source === item['source']) ?? sources[0];
+  if (source === undefined) return null;
+  const comparison = textOf(item['comparison']);
+  const { property } = source;
+  const text = (field: string): string => textOf(item[field]);
+  return (
+    <div className={css['row']} role="group" aria-label={`Assertion ${number}`}>
+      <Choice
+        label="Source"
+        isLabelHidden
+        value={source.source}
+        options={sources.map((each) => [each.source, each.label])}
+        onChange={(chosen) => {
+          const next = sources.find((each) => each.source === chosen);
+          if (next !== undefined) onChange(firstOf(next));
+        }}
+      />
+      {property?.options !== undefined ? (
+        <Choice
+          label={property.label}
+          isLabelHidden
+          value={text('property')}
+          options={property.options.map((option) => [option, option])}
+          onChange={(chosen) => onChange({ property: chosen })}
+        />
+      ) : (
+        property !== undefined && (
+          <TextInput
+            name={`${name}.property`}
+            label={property.label}
+            placeholder={property.placeholder}
+            isLabelHidden
+            value={text('property')}
+            onChange={(chosen) => onChange({ property: chosen })}
+          />
+        )
+      )}
+      <Choice
+        label="Comparison"
+        isLabelHidden
+        value={comparison}
+        options={source.comparisons.map((each) => [each, comparisons[each] ?? each])}
+        onChange={(chosen) => onChange({ comparison: chosen })}
+      />
+      {!alone.has(comparison) && (
+        <TextInput
+          name={`${name}.target`}
+          label="Expected value"
+          placeholder="Value"
+          isLabelHidden
+          value={text('target')}
+          onChange={(target) => onChange({ target })}
+        />
+      )}
+      <IconButton label={`Remove assertion ${number}`} onPress={onRemove}>
+        <X size={15} />
+      </IconButton>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+// The draft of a form: a JSON object whose fields are named by paths, kept while the browser is open until it is saved.
+import { useEffect, useState } from 'react';
+import type { FormValue } from '#lib/schema/form.ts';
+
+/** What a person has entered. */
+export type Draft = Readonly<Record<string, FormValue>>;
+
+/** The value at a path such as `request.url`; undefined = none. */
+export function valueAt(draft: FormValue, path: string): FormValue | undefined {
+  let value: FormValue | undefined = draft;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = (value as Draft)[name];
+  }
+  return value;
+}
+
+/** A value as the text of a field; '' = none. */
+export function textOf(value: FormValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The draft with a value at a path; objects on the way are created. */
+export function withValue(draft: Draft, path: string, value: FormValue): Draft {
+  const [name = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...draft, [name]: value };
+  const inner = draft[name];
+  const object = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Draft) : {};
+  return { ...draft, [name]: withValue(object, rest.join('.'), value) };
+}
+
+interface Kept {
+  readonly draft: Draft;
+  /** The draft differs from what it began with. */
+  readonly isChanged: boolean;
+  readonly change: (path: string, value: FormValue) => void;
+  /** Forgets what was entered. */
+  readonly reset: (draft?: Draft) => void;
+}
+
+/**
+ * A draft that survives a reload, a lost connection and a new sign-in in this tab.
+ * @param name what is edited: drafts with another name are others
+ */
+export function useDraft(name: string, start: Draft): Kept {
+  const key = `draft ${name}`;
+  const [draft, setDraft] = useState<Draft>(() => stored(key) ?? start);
+  const [isChanged, setChanged] = useState(() => stored(key) !== null);
+  useEffect(() => {
+    if (isChanged) sessionStorage.setItem(key, JSON.stringify(draft));
+    else sessionStorage.removeItem(key);
+  }, [draft, isChanged, key]);
+  return {
+    draft,
+    isChanged,
+    change(path, value) {
+      setDraft((now) => withValue(now, path, value));
+      setChanged(true);
+    },
+    reset(next = start) {
+      sessionStorage.removeItem(key);
+      setDraft(next);
+      setChanged(false);
+    },
+  };
+}
+
+function stored(key: string): Draft | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null;
+  } catch {
+    return null;
+  }
+}
