@@ -19,6 +19,7 @@ const pageRoots = new Set([
   'deliveries',
   'groups',
   'invite',
+  'maintenance',
   'notices',
   'reports',
   'settings',

@@ -131,6 +131,9 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       people: '/settings/people',
       profile: '/settings/profile',
       account: '/settings/account',
+      'api-keys': '/settings/api-keys',
+      variables: '/settings/variables',
+      maintenance: '/maintenance',
     },
   };
 }

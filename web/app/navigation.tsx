@@ -5,8 +5,10 @@ import {
   Activity,
   BellRing,
   BookOpen,
+  Braces,
   ChartColumn,
   FolderOpen,
+  KeyRound,
   LayoutGrid,
   LogOut,
   Megaphone,
@@ -23,6 +25,7 @@ import {
   TriangleAlert,
   UserRound,
   Users,
+  Wrench,
 } from 'lucide-react';
 import { clientOf } from '../api/client.ts';
 import { storeAccount } from '../api/account.ts';
@@ -43,6 +46,7 @@ interface NavigationItem {
     | '/deliveries'
     | '/groups'
     | '/channels'
+    | '/maintenance'
     | '/reports'
     | '/notices'
     | '/wall'
@@ -68,6 +72,7 @@ function usePlaces(): readonly NavigationItem[] {
     { to: '/deliveries', text: 'Deliveries', icon: Send, count: overview.data?.deliveries.retrying ?? 0 },
     { to: '/groups', text: 'Groups', icon: FolderOpen },
     { to: '/channels', text: 'Channels', icon: Megaphone },
+    { to: '/maintenance', text: 'Maintenance', icon: Wrench },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/notices', text: 'Notices', icon: TriangleAlert, count: notices.data?.length ?? 0 },
     { to: '/wall', text: 'Wallboard', icon: LayoutGrid },
@@ -178,6 +183,12 @@ function usePersonActions(): readonly Action[] {
       icon: <Settings size={16} />,
       run: () => void navigate({ to: '/settings/account' }),
     },
+    {
+      id: 'variables',
+      label: 'Variables and secrets',
+      icon: <Braces size={16} />,
+      run: () => void navigate({ to: '/settings/variables' }),
+    },
     ...(admin
       ? [
           {
@@ -185,6 +196,12 @@ function usePersonActions(): readonly Action[] {
             label: 'People',
             icon: <Users size={16} />,
             run: () => void navigate({ to: '/settings/people' }),
+          },
+          {
+            id: 'api-keys',
+            label: 'API keys',
+            icon: <KeyRound size={16} />,
+            run: () => void navigate({ to: '/settings/api-keys' }),
           },
         ]
       : []),

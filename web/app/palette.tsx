@@ -38,6 +38,9 @@ const pages = [
   ['/reports', 'Reports'],
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],
+  ['/maintenance', 'Maintenance'],
+  ['/settings/variables', 'Variables and secrets'],
+  ['/settings/api-keys', 'API keys'],
   ['/settings/profile', 'Profile'],
   ['/settings/account', 'Account'],
 ] as const;

@@ -135,6 +135,21 @@ const people = createRoute({
   path: '/settings/people',
   component: lazyRouteComponent(() => import('../pages/people/page.tsx'), 'PeoplePage'),
 });
+const apiKeys = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/api-keys',
+  component: lazyRouteComponent(() => import('../pages/api-keys/page.tsx'), 'ApiKeysPage'),
+});
+const variables = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/variables',
+  component: lazyRouteComponent(() => import('../pages/variables/page.tsx'), 'VariablesPage'),
+});
+const maintenance = createRoute({
+  getParentRoute: () => shell,
+  path: '/maintenance',
+  component: lazyRouteComponent(() => import('../pages/maintenance/page.tsx'), 'MaintenancePage'),
+});
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/settings/account',
@@ -185,6 +200,9 @@ const tree = root.addChildren([
     system,
     profile,
     people,
+    apiKeys,
+    variables,
+    maintenance,
     account,
     other,
   ]),

@@ -1,0 +1,71 @@
+// Keys, variables and maintenance windows, without any other tool.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { expectHidden, expectVisible } from './expect.ts';
+import { shareWebUi } from './web-ui.ts';
+
+describe('settings in the web UI', () => {
+  const { ui } = shareWebUi();
+
+  test('an API key is shown once, works, and is revoked', async () => {
+    const { service, open } = ui();
+    const page = await open('/settings/api-keys');
+    await page.getByLabel('Name').fill('CI');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await expectVisible(page.getByText('Copy the key now.'));
+    const key = (await page.getByText(/^tsn_\w{20,}/).innerText()).trim();
+    const ask = () => fetch(`${service.address}/v1/checks`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal((await ask()).status, 200);
+    await page.getByRole('button', { name: 'Revoke CI' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await expectHidden(page.getByRole('dialog'));
+    assert.equal((await ask()).status, 401);
+    await page.reload();
+    await expectVisible(page.getByRole('heading', { name: 'Create a key' }));
+    assert.equal((await page.content()).includes(key), false);
+  });
+
+  test('a secret is written and never shown, and a wrong name says what is right', async () => {
+    const { service, open } = ui();
+    const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });
+    await page.getByLabel('Name').fill('not a name');
+    await page.getByLabel('Value').fill('secret of the shop');
+    await page.getByText('Secret', { exact: true }).click();
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    await expectVisible(page.getByRole('alert'));
+    assert.equal(await page.getByLabel('Value').inputValue(), 'secret of the shop');
+    await page.getByLabel('Name').fill('SHOP_TOKEN');
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    await expectVisible(page.getByText('Added SHOP_TOKEN'));
+    await page.getByRole('button', { name: 'Change SHOP_TOKEN' }).click();
+    await page.getByRole('dialog').getByLabel('Value').fill('another secret');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await expectVisible(page.getByText('Changed SHOP_TOKEN'));
+    await page.reload();
+    await expectVisible(page.getByText('SHOP_TOKEN', { exact: true }));
+    assert.doesNotMatch(await page.content(), /secret of the shop|another secret/);
+    await page.getByRole('button', { name: 'Delete SHOP_TOKEN' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expectVisible(page.getByText('Deleted SHOP_TOKEN'));
+    assert.deepEqual(await service.must('GET', '/v1/variables'), []);
+  });
+
+  test('a maintenance window is planned in local time, shown while it is open, and ended', async () => {
+    const { service, open } = ui();
+    const page = await open('/maintenance', { timezoneId: 'Europe/Berlin' });
+    await page.getByLabel('Name').fill('Upgrade');
+    await page.getByLabel('From').fill('2026-01-10T08:00');
+    await page.getByLabel('To', { exact: true }).fill('2099-01-10T09:30');
+    await page.getByLabel('Only checks with these tags').fill('shop');
+    await page.getByRole('button', { name: 'Plan window' }).click();
+    await expectVisible(page.getByText('No alerts of checks tagged shop'));
+    const [planned] = (await service.must('GET', '/v1/maintenance-windows')) as unknown as Record<string, unknown>[];
+    assert.deepEqual(
+      [planned?.['startsAt'], planned?.['timezone'], planned?.['silenceAlertsTags']],
+      ['2026-01-10T07:00:00.000Z', 'Europe/Berlin', ['shop']],
+    );
+    await expectVisible(page.getByText('Now, until'));
+    await page.getByRole('button', { name: 'End Upgrade now' }).click();
+    await expectVisible(page.getByText('Over', { exact: true }));
+  });
+});
