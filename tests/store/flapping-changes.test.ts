@@ -44,6 +44,18 @@ describe('the failure that waits while a check flaps', () => {
     assert.equal(flapping.count('collecting'), 0);
   });
 
+  it('is no recovery of what the channel was not notified of', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true, sendDegraded: false });
+    const every = await flapping.test.channel(flapping.checkId, { sendDegraded: false });
+    await flapping.minutes('fdpdp');
+    for (const channel of [grouped, every]) {
+      assert.deepEqual(flapping.sent(channel), ['0 FAILURE alert', '2 RECOVERY alert']);
+    }
+    await flapping.minutes('f');
+    assert.deepEqual(flapping.sent(grouped).slice(2), ['5 FAILURE began 0 failing']);
+  });
+
   it('is sent when a mute ends before it is calm', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });

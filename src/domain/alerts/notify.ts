@@ -257,8 +257,11 @@ function flappingNotification(event: AlertEvent, listener: Listener): StatusNoti
 
 /** The first message of a channel about it, whichever is due: the channel may be subscribed since. */
 function announced(event: AlertEvent, listener: Listener): StatusNotification | null {
-  if (event.flapping?.message !== null)
-    return described(event, listener, 'began') ?? statusNotification(event, listener);
+  if (event.flapping?.message !== null) {
+    // A recovery of what the channel was not notified of is no news; its first alert says that the check flaps.
+    const isClosed = event.status === 'passing' && listener.notified.open === null;
+    return isClosed ? null : (described(event, listener, 'began') ?? statusNotification(event, listener));
+  }
   const found = statusNotification(event, listener);
   if (found === null || found.send.length === 0 || found.reminder !== null) return found;
   return { ...found, message: 'began', notified: { ...found.notified, flapping: noticeOf(event, listener) } };
