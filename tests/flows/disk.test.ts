@@ -134,11 +134,12 @@ async function writeUntilRefused(service: Service, prefix: string): Promise<stri
 
 /** Asserts what must hold while nothing can be written. */
 async function assertStandsStill({ service, checkIds }: Fixture, acknowledged: readonly string[]): Promise<void> {
-  const { reasons } = await until('every process to say that it is not ready', async () => {
-    const said = await readiness(service);
-    return said.reasons.length >= service.addresses.length && said;
+  // Connections that end with the change say so first.
+  await until('every process to say that it is not ready, and why', async () => {
+    const { reasons } = await readiness(service);
+    const isSaid = /database.*(full|readonly|read-only|written|I\/O)/i.test(reasons.join('\n'));
+    return reasons.length >= service.addresses.length && isSaid;
   });
-  assert.match(reasons.join('\n'), /database.*(full|readonly|read-only|written|I\/O)/i);
   for (const address of service.addresses) assert.equal((await fetch(`${address}/health/live`)).status, 200);
   for (const key of acknowledged) assert.equal((await service.api('GET', `/v1/variables/${key}`)).status, 200, key);
   for (const id of checkIds) {
