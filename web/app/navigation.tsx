@@ -231,6 +231,13 @@ function PersonMenu() {
 function PhoneMenu({ places }: { readonly places: readonly NavigationItem[] }) {
   const navigate = useNavigate();
   const actions = usePersonActions();
+  const { write } = useMay();
+  const create: Action = {
+    id: 'new-check',
+    label: 'New check',
+    icon: <Plus size={16} />,
+    run: () => void navigate({ to: '/checks/new', search: {} }),
+  };
   const links = places.map(({ to, text, icon: Icon, count = 0 }) => ({
     id: to,
     label: count > 0 ? `${text} (${count})` : text,
@@ -240,7 +247,7 @@ function PhoneMenu({ places }: { readonly places: readonly NavigationItem[] }) {
   return (
     <ActionMenu
       label="More"
-      actions={[...links, ...actions]}
+      actions={[...(write ? [create] : []), ...links, ...actions]}
       trigger={
         <IconButton label="More">
           <Menu size={20} />

@@ -113,7 +113,7 @@ function Loaded({ channel }: { readonly channel: Channel }) {
           [text.columns.state, <Health key="health" channel={channel} />],
           [text.columns.subscribed, text.subscribed(channel.subscriptions.length)],
           [
-            text.deliveries,
+            text.log,
             <Link key="deliveries" to="/deliveries" search={{ channel: id }}>
               {text.deliveries}
             </Link>,

@@ -18,7 +18,8 @@ export const text = {
   working: 'Working',
   failing: 'Failing since',
   everything: 'new checks, too',
-  subscribed: (count: number) => (count === 1 ? '1 check or group' : `${count} checks and groups`),
+  subscribed: (count: number) =>
+    count === 0 ? 'No check or group' : count === 1 ? '1 check or group' : `${count} checks and groups`,
   save: 'Save changes',
   add: 'Create channel',
   another: 'Another kind',
@@ -44,6 +45,7 @@ export const text = {
   previewHelp: 'With a sample failure.',
   line: (line: number, column: number) => `line ${line}, column ${column}`,
   example: (value: string) => `Try it with ${value}`,
+  log: 'Log',
   deliveries: 'Its deliveries',
   remove: 'Delete',
   removeTitle: (name: string) => `Delete ${name}?`,

@@ -4,7 +4,7 @@ import { assertionField, connectionFields, responseTimeFields, urlField } from '
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 const bodyTypes = [
-  ['NONE', 'None'],
+  ['NONE', 'No body'],
   ['JSON', 'JSON'],
   ['FORM', 'Form'],
   ['GRAPHQL', 'GraphQL'],
