@@ -1,6 +1,5 @@
 // Waiting deliveries in PostgreSQL: claimed channel by channel with SKIP LOCKED, settled in batches.
 import type { Attempt, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
-import { isPostponed } from '../../channels/requested-delay.ts';
 import { settledColumns } from '../../channels/cancel-reminders.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
@@ -11,7 +10,6 @@ import {
   type DeliveryClaim,
   deliveryOf,
   type DeliveryRow,
-  firstOfEachCheck,
   interruptedAttempt,
   isInterrupted,
   maxLanes,
@@ -26,6 +24,7 @@ import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import { type ClaimedChannel, channelKey, postpone, readChannels } from './postgres-claimed-channels.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { lastPositions, sendAttempts } from './postgres-delivery-rows.ts';
+import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
 import { noteOutcomes } from './postgres-failing-channels.ts';
 import { type LeasedCheck, scanOthers } from './postgres-shared-channels.ts';
 
@@ -60,11 +59,8 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   const later = laterTimes(session, free, claim.now);
   later.catch(() => undefined);
   if (shared?.isContended === true) dueTimes.push(claim.now + retryMs);
-  const superseded = rows.filter((row) => row.is_superseded === 1);
-  const firsts = firstOfEachCheck(
-    rows.filter((row) => row.is_superseded === 0),
-    ({ account_id, alert_channel_id, check_id }) =>
-      check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
+  const { superseded, firsts } = sortDue(rows, (row) =>
+    row.check_id === null ? null : `${channelKey(row)}/${idText(row.check_id)}`,
   );
   // Capacity was reserved by superseded deliveries, and by those that wait for another of their check.
   if (firsts.length < rows.length) dueTimes.push(claim.now);
@@ -245,13 +241,10 @@ async function claimRows(
 ): Promise<{ claimed: ClaimedDelivery[]; isPostponing: boolean }> {
   if (rows.length === 0) return { claimed: [], isPostponing: false };
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
-  const orphaned = all.filter((row) => !channels.has(channelKey(row)));
+  const delayedUntilOf = (row: DeliveryRow) => channels.get(channelKey(row))?.delayedUntil;
+  const { orphaned, waiting, ready } = sortFirsts(all, delayedUntilOf, claim.now);
   await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
-  end(session, orphaned, 'cancelled', 'the alert channel was deleted');
-  const whole = all.filter((row) => channels.has(channelKey(row)));
-  const isWaiting = (row: DeliveryRow): boolean =>
-    isPostponed(row, channels.get(channelKey(row))?.delayedUntil ?? null, claim.now);
-  const [waiting, ready] = [whole.filter(isWaiting), whole.filter((row) => !isWaiting(row))];
+  end(session, orphaned, 'cancelled', orphanedReason);
   await postpone(session, waiting, channels, claim.now);
   const claimed = ready.length === 0 ? [] : await lease(session, bulk, ready, channels, claim);
   return { claimed, isPostponing: waiting.length > 0 };

@@ -10,7 +10,7 @@ import {
   waitReason,
 } from '#domain/deliveries/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
-import { isFirstAttempt, isPostponed, postponedAtOnce } from '../../channels/requested-delay.ts';
+import { isFirstAttempt, postponedAtOnce } from '../../channels/requested-delay.ts';
 import { settledColumns } from '../../channels/cancel-reminders.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../../base/codec.ts';
@@ -20,7 +20,6 @@ import {
   type ClaimedDelivery,
   type DeliveryClaim,
   exchangeText,
-  firstOfEachCheck,
   interruptedAttempt,
   isInterrupted,
   maxLanes,
@@ -30,6 +29,7 @@ import {
 } from '../../channels/delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
+import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
 import { noteOutcome } from './sqlite-failing-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
@@ -129,19 +129,13 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
     if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
     endDelivery(connection, lane, row, status, error);
   };
-  const superseded = due.filter((row) => row.is_superseded === 1);
+  const { superseded, firsts } = sortDue(due, ({ check_digits }) => (check_digits === '' ? null : check_digits));
   for (const row of superseded) end(row, 'superseded', supersededReasonOf(row));
-  const firsts = firstOfEachCheck(
-    due.filter((row) => row.is_superseded === 0),
-    ({ check_digits }) => (check_digits === '' ? null : check_digits),
-  );
-  if (found === null) {
-    for (const row of firsts) end(row, 'cancelled', 'the alert channel was deleted');
-    return { taken: [], nextAt: null, isScanned: false };
-  }
+  const { orphaned, waiting, ready: rows } = sortFirsts(firsts, () => found?.delayedUntil, claim.now);
+  for (const row of orphaned) end(row, 'cancelled', orphanedReason);
+  if (found === null) return { taken: [], nextAt: null, isScanned: false };
   const { channel, delayedUntil } = found;
-  const rows = firsts.filter((row) => !isPostponed(row, delayedUntil, claim.now));
-  const isWaiting = rows.length < firsts.length;
+  const isWaiting = waiting.length > 0;
   if (isWaiting && delayedUntil !== null) postpone(connection, lane, delayedUntil, claim.now);
   let nextAt: number | null = null;
   // More may be due after the postponed and the superseded ones.
