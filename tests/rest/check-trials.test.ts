@@ -26,10 +26,16 @@ after(async () => {
 let shared: ReturnType<typeof start> | null = null;
 const fixture = (): ReturnType<typeof start> => (shared ??= start());
 
+const { promise: released, resolve: release } = Promise.withResolvers<void>();
+
 async function start() {
   const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
   const target = await startTarget(t, (request, response) =>
-    response.setHeader('content-type', 'text/html').end(`<h1>${String(request.headers['x-token'] ?? 'nobody')}</h1>`),
+    request.url === '/slow'
+      ? void released.then(() => response.end())
+      : response
+          .setHeader('content-type', 'text/html')
+          .end(`<h1>${String(request.headers['x-token'] ?? 'nobody')}</h1>`),
   );
   const on = await startComposed(t);
   const { must, api } = asker(() => on.address, on.apiKey);
@@ -95,6 +101,17 @@ test('a trial of a browser check has its screenshots', async () => {
     ]),
     [['image/png', 'PNG']],
   );
+});
+
+test('only one reader waits for a trial, and others receive it as it is', async () => {
+  const { must, target } = await fixture();
+  const check = { checkType: 'API', name: 'Slow', request: { method: 'GET', url: `${target.url}/slow` } };
+  const path = `/v1/check-trials/${String((await must('POST', '/v1/check-trials', { check }))['id'])}?waitSeconds=25`;
+  const first = must('GET', path);
+  const second = await Promise.race([must('GET', path), must('GET', path)]);
+  assert.notEqual(second['status'], 'ended');
+  release();
+  assert.equal((await first)['status'], 'ended');
 });
 
 test('what cannot be tried is refused with a reason', async () => {

@@ -79,6 +79,17 @@ describe('checks in the web UI', () => {
     ]);
   });
 
+  test('what was entered is forgotten when the person signs out', async () => {
+    const page = await ui().open('/checks/new?type=API');
+    await page.getByLabel('Name', { exact: true }).fill('With a password');
+    const drafts = () => page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('draft '))");
+    assert.equal(((await drafts()) as string[]).length, 1);
+    await page.getByRole('button', { name: 'Profile and theme' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
+    assert.deepEqual(await drafts(), []);
+  });
+
   test('a check of each type is created and changed', async () => {
     const target = await startTarget(later, (_, response) => void response.end('open'));
     const { port } = await startTcpTarget(later, () => {});

@@ -36,6 +36,7 @@ import { isNarrowed, queryOf } from '../pages/overview/search.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
 import { Choice } from '../ui/controls/field.tsx';
 import { type Action, ActionMenu } from '../ui/controls/menu.tsx';
+import { forgetDrafts } from '../ui/form/draft.ts';
 import { applyTheme, useTheme } from '../ui/layout/theme.ts';
 import css from './shell.module.css';
 
@@ -161,6 +162,7 @@ function usePersonActions(): readonly Action[] {
   const cache = useQueryClient();
   const signOut = async (): Promise<void> => {
     await clientOf('').call('signOut');
+    forgetDrafts();
     cache.clear();
     await navigate({ to: '/sign-in', search: {} });
   };

@@ -55,6 +55,8 @@ export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions
     if (trial === null || trial.createdAt < clock.now() - trialLifeMs) throw notFound('trial', id);
     return trial;
   };
+  /** Trials that a reader waits for here: further readers of one receive it as it is. */
+  const awaited = new Set<string>();
   return {
     async start(caller, checkType, input, checkId) {
       requirePermission(caller, 'write');
@@ -81,8 +83,10 @@ export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions
         trial = await findOrRefuse(caller, id);
         return trial.finding !== null;
       };
-      if (trial.finding === null && waitMs > 0) {
-        await waitUntil(isEnded, { maxMs: waitMs, signal: ending, hints: () => () => {}, pauseMs });
+      if (trial.finding === null && waitMs > 0 && !awaited.has(id)) {
+        awaited.add(id);
+        const waiting = { maxMs: waitMs, signal: ending, hints: () => () => {}, pauseMs };
+        await waitUntil(isEnded, waiting).finally(() => awaited.delete(id));
       }
       // The next reader finds what nobody has received.
       if (trial.finding !== null && !signal.aborted) await checkTrials.remove(caller.accountId, id);

@@ -37,7 +37,7 @@ export const checkTrialOperations = tagged('Checks', {
     path: '/v1/check-trials',
     summary: 'Run a check once without saving it',
     description:
-      'Runs at the first available location of the check, with the variables, group settings and limits of a saved check. Nobody is alerted, and no result is stored. Counts as a run toward the account’s execution limit.',
+      'Runs at the first available location of the check, with the variables, group settings and limits of a saved check. It sends no alerts and stores no result. Counts as a run toward the account’s execution limit.',
     permission: 'write',
     body: z.strictObject({
       check: anyCheckCreate.describe('The definition, as for creating a check.'),
@@ -66,7 +66,7 @@ export const checkTrialOperations = tagged('Checks', {
     permission: 'write',
     params,
     query: z.object({
-      waitSeconds: wholeNumber(0, 25).default(0).describe('How long to wait for its end.'),
+      waitSeconds: wholeNumber(0, 25).default(0).describe('How long to wait for its end. Only the first reader waits.'),
     }),
     refusesHead: true,
     response: checkTrial,

@@ -1,34 +1,17 @@
 // Sentences about the settings of a check.
 import type { Assertion } from '#checks/show.ts';
 import type { AnswerOf } from '#contract/operations.ts';
+import { comparisons, isUnary } from '../../ui/checks/comparisons.ts';
 import { codeText } from '../../ui/text/format.ts';
-
-const comparisons: Readonly<Record<string, string>> = {
-  EQUALS: 'equals',
-  NOT_EQUALS: 'does not equal',
-  HAS_KEY: 'has the key',
-  NOT_HAS_KEY: 'does not have the key',
-  HAS_VALUE: 'has the value',
-  NOT_HAS_VALUE: 'does not have the value',
-  IS_EMPTY: 'is empty',
-  NOT_EMPTY: 'is not empty',
-  GREATER_THAN: 'is greater than',
-  LESS_THAN: 'is less than',
-  CONTAINS: 'contains',
-  NOT_CONTAINS: 'does not contain',
-  IS_NULL: 'is null',
-  NOT_NULL: 'is not null',
-};
 
 /** `JSON body $.total is greater than 3` */
 export function assertionText({ source, comparison, property, target, regex }: Assertion): string {
-  const isUnary = /^(IS|NOT)_(EMPTY|NULL)$/.test(comparison);
   return [
     codeText(source),
     property,
     regex ? `matching /${regex}/` : '',
     comparisons[comparison] ?? comparison,
-    isUnary ? '' : target === '' || target === undefined ? '""' : target,
+    isUnary(comparison) ? '' : target === '' || target === undefined ? '""' : target,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');

@@ -17,6 +17,7 @@ import { useNow } from '../../ui/text/now.ts';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { text } from './strings.ts';
+import parts from '../../ui/form/form.module.css';
 import css from './maintenance.module.css';
 
 type Window = AnswerOf<'listMaintenanceWindows'>[number];
@@ -117,7 +118,7 @@ function Actions({ window }: { readonly window: Window }) {
     void toast.of(ended, text.ended(name));
   };
   return (
-    <span className={css['actions']}>
+    <span className={parts['buttons']}>
       {repeatUnit === null && isOpenAt(window, now) && (
         <Button aria-label={text.endLabel(name)} onPress={end}>
           {text.end}
@@ -173,7 +174,7 @@ function NewWindow() {
     );
   };
   return (
-    <Form className={css['form'] ?? ''} onSubmit={submit} validationBehavior="aria">
+    <Form className={parts['short'] ?? ''} onSubmit={submit} validationBehavior="aria">
       <FaultsContext value={faults}>
         <TextInput
           name="name"

@@ -1,4 +1,4 @@
-// What explains a result: assertions, errors, times, and what was sent and received.
+// The evidence of a result: assertions, errors, times, request and response.
 import { use } from 'react';
 import { milliseconds } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';

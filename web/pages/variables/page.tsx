@@ -14,6 +14,7 @@ import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { text } from './strings.ts';
+import parts from '../../ui/form/form.module.css';
 import css from './variables.module.css';
 
 type Variable = AnswerOf<'listVariables'>[number];
@@ -60,7 +61,7 @@ function Variables() {
                   id: 'actions',
                   title: columns.actions,
                   cell: (variable: Variable) => (
-                    <span className={css['actions']}>
+                    <span className={parts['buttons']}>
                       <Button aria-label={text.changeLabel(variable.key)} onPress={() => setChanging(variable)}>
                         {text.change}
                       </Button>
@@ -162,7 +163,7 @@ function NewVariable() {
     );
   };
   return (
-    <Form className={css['form'] ?? ''} onSubmit={submit} validationBehavior="aria">
+    <Form className={parts['short'] ?? ''} onSubmit={submit} validationBehavior="aria">
       <FaultsContext value={faults}>
         <TextInput
           name="key"

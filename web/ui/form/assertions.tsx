@@ -1,32 +1,13 @@
 // The assertions of a check: a line each.
 import { Plus, X } from 'lucide-react';
 import type { AssertionSourceForm, FormValue } from '#lib/schema/form.ts';
+import { comparisons, isUnary } from '../checks/comparisons.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
 import { type Draft, textOf } from './draft.ts';
 import { itemsOf, withItem, withoutItem } from './pairs.tsx';
 import { TextInput } from './text.tsx';
 import css from './form.module.css';
-
-const comparisons: Readonly<Record<string, string>> = {
-  EQUALS: 'equals',
-  NOT_EQUALS: 'does not equal',
-  HAS_KEY: 'has the key',
-  NOT_HAS_KEY: 'does not have the key',
-  HAS_VALUE: 'has the value',
-  NOT_HAS_VALUE: 'does not have the value',
-  IS_EMPTY: 'is empty',
-  NOT_EMPTY: 'is not empty',
-  GREATER_THAN: 'is greater than',
-  LESS_THAN: 'is less than',
-  CONTAINS: 'contains',
-  NOT_CONTAINS: 'does not contain',
-  IS_NULL: 'is null',
-  NOT_NULL: 'is not null',
-};
-
-/** Comparisons without a target. */
-const alone: ReadonlySet<string> = new Set(['IS_EMPTY', 'NOT_EMPTY', 'IS_NULL', 'NOT_NULL']);
 
 interface AssertionListProps {
   readonly path: string;
@@ -130,7 +111,7 @@ function OneAssertion({
         options={source.comparisons.map((each) => [each, comparisons[each] ?? each])}
         onChange={(chosen) => onChange({ comparison: chosen })}
       />
-      {!alone.has(comparison) && (
+      {!isUnary(comparison) && (
         <TextInput
           name={`${name}.target`}
           label="Expected value"

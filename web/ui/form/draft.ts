@@ -1,6 +1,8 @@
 // The draft of a form: a JSON object whose fields are named by paths, kept while the browser is open until it is saved.
-import { useEffect, useState } from 'react';
+import { use, useEffect, useState } from 'react';
 import type { FormValue } from '#lib/schema/form.ts';
+import { AccountContext } from '../../api/account.ts';
+import { useMe } from '../../api/me.ts';
 
 /** What a person has entered. */
 export type Draft = Readonly<Record<string, FormValue>>;
@@ -29,6 +31,14 @@ export function withValue(draft: Draft, path: string, value: FormValue): Draft {
   return { ...draft, [name]: withValue(object, rest.join('.'), value) };
 }
 
+/** Begins the names of drafts in the session storage. */
+const prefix = 'draft ';
+
+/** Forgets all drafts, which may contain secrets: the person signs out. */
+export function forgetDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+}
+
 interface Kept {
   readonly draft: Draft;
   /** The draft differs from what it began with. */
@@ -39,11 +49,14 @@ interface Kept {
 }
 
 /**
- * A draft that survives a reload, a lost connection and a new sign-in in this tab.
+ * A draft that survives a reload, a lost connection and a new sign-in of the same person in this tab.
  * @param name what is edited: drafts with another name are others
  */
 export function useDraft(name: string, start: Draft): Kept {
-  const key = `draft ${name}`;
+  const accountId = use(AccountContext);
+  const { user } = useMe();
+  // Another person at this browser, or another account, has other drafts.
+  const key = `${prefix}${accountId} ${user?.id ?? ''} ${name}`;
   const [draft, setDraft] = useState<Draft>(() => stored(key) ?? start);
   const [isChanged, setChanged] = useState(() => stored(key) !== null);
   useEffect(() => {
