@@ -33,6 +33,8 @@ const alert: AlertFacts = {
     name: 'Cart "v2"',
     checkType: 'API',
     description: null,
+    runbookUrl: null,
+    notes: null,
     tags: ['shop', 'env:production'],
     url: 'https://shop.example/cart',
   },

@@ -18,6 +18,8 @@ test('a check is created with every default, read, changed in part, reset and de
     checkType: 'API',
     name: 'Zürich 東京 🛎',
     description: null,
+    runbookUrl: null,
+    notes: null,
     activated: true,
     muted: false,
     mutedUntil: null,
@@ -68,6 +70,10 @@ test('a check is created with every default, read, changed in part, reset and de
   });
   assert.deepEqual((await api.ask('GET', `/v1/checks/${id.toUpperCase()}`)).body, created.body);
 
+  for (const runbookUrl of ['javascript:alert(1)', 'wiki/shop']) {
+    const refused = await api.ask('PUT', `/v1/checks/${id}`, { runbookUrl });
+    assert.deepEqual(refused.body.attributes, { runbookUrl: 'must be a URL that begins with http:// or https://' });
+  }
   const changed = await api.ask('PUT', `/v1/checks/${id}`, { frequency: 5, maxResponseTime: 9000, tags: ['a'] });
   assert.equal(changed.status, 200);
   assert.equal(changed.body.maxResponseTime, 9000);

@@ -29,8 +29,10 @@ export interface AlertSummary {
   readonly location: string | null;
   readonly group: string | null;
   readonly resultLink: string | null;
-  /** Opens a page to acknowledge the alert. */
-  readonly acknowledgeLink: string | null;
+  /** To the result, the page to acknowledge the alert, and the runbook; those that there are. */
+  readonly links: readonly AlertLink[];
+  /** What the check's owner notes for those who are notified. May have several lines; null = nothing. */
+  readonly notes: string | null;
   /**
    * Groups all messages of one incident. Certificates have keys of their own, which no recovery closes, and so do test
    * messages.
@@ -38,9 +40,18 @@ export interface AlertSummary {
   readonly key: string;
 }
 
+/** A link of a message. */
+export interface AlertLink {
+  readonly name: 'Result' | 'Acknowledge' | 'Runbook';
+  /** What its button says. */
+  readonly action: string;
+  readonly href: string;
+}
+
 const longestName = 200;
 const longestValue = 500;
 const longestError = 2000;
+const longestNotes = 2000;
 /** PagerDuty accepts 255 characters. */
 const longestKey = 255;
 
@@ -69,16 +80,29 @@ export function summarize(variables: TemplateVariables, timeZone: string): Alert
     reminder,
     checkName: line('CHECK_NAME', longestName) ?? 'Unnamed check',
     // The result of a certificate alert may have failed for another reason.
-    error: line('ALERT_TYPE') === 'ALERT_SSL' ? null : errorText(textOf(variables['CHECK_ERROR_MESSAGE'])),
+    error: line('ALERT_TYPE') === 'ALERT_SSL' ? null : linesOf(textOf(variables['CHECK_ERROR_MESSAGE']), longestError),
     rows: rowsOf(variables, tone, tags, timeZone),
     tags,
     startedAt: isoOf(line('STARTED_AT')),
     location: line('RUN_LOCATION', longestName),
     group: line('GROUP_NAME', longestName),
     resultLink: linkOf(textOf(variables['RESULT_LINK'])),
-    acknowledgeLink: tone === 'failing' || tone === 'degraded' ? linkOf(textOf(variables['ACK_LINK'])) : null,
+    links: linksOf(variables, tone),
+    notes: tone === 'recovered' ? null : linesOf(textOf(variables['CHECK_NOTES']), longestNotes),
     key: keyOf(variables),
   };
+}
+
+function linksOf(variables: TemplateVariables, tone: Tone): AlertLink[] {
+  const link = (name: AlertLink['name'], action: string, variable: string, isShown = true): AlertLink[] => {
+    const href = isShown ? linkOf(textOf(variables[variable])) : null;
+    return href === null ? [] : [{ name, action, href }];
+  };
+  return [
+    ...link('Result', 'View result', 'RESULT_LINK'),
+    ...link('Acknowledge', 'Acknowledge', 'ACK_LINK', tone === 'failing' || tone === 'degraded'),
+    ...link('Runbook', 'Open runbook', 'CHECK_RUNBOOK_URL', tone !== 'recovered'),
+  ];
 }
 
 function rowsOf(
@@ -149,12 +173,12 @@ export function oneLine(text: string, max: number): string | null {
   return plain === '' ? null : shortened(plain, max);
 }
 
-function errorText(text: string): string | null {
-  const lines = cut(text, longestError)
+function linesOf(text: string, max: number): string | null {
+  const lines = cut(text, max)
     .split(/\r\n|[\r\n\u2028\u2029]/)
     .map((line) => line.replace(unwanted, ' ').trimEnd());
   const kept = lines.join('\n').trim();
-  return kept === '' ? null : shortened(text.length > longestError ? `${kept}…` : kept, longestError);
+  return kept === '' ? null : shortened(text.length > max ? `${kept}…` : kept, max);
 }
 
 /** A well-formed text of at most `max` UTF-16 units, with `…` in the place of the rest. */

@@ -23,6 +23,13 @@ import { warnings } from './warnings.ts';
 export const checkFields = {
   name: z.string().trim().min(1).max(200),
   description: z.string().max(510).nullable().default(null),
+  runbookUrl: z
+    .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+    .max(2000)
+    .nullable()
+    .default(null)
+    .describe('What to do when the check fails: a link in its alerts.'),
+  notes: z.string().max(2000).nullable().default(null).describe('For the people who are notified: in its alerts.'),
   activated: z.boolean().default(true).describe('Whether the check runs.'),
   muted: z.boolean().default(false).describe('Run the check, but send no alerts.'),
   mutedUntil: showAs(

@@ -100,6 +100,8 @@ function sampleCheck(accountId: string, now: number): Check {
     checkType: 'API',
     name: 'Cart of the shop',
     description: 'Adds an article and reads the cart',
+    runbookUrl: 'https://wiki.example.com/cart',
+    notes: 'If only the cart fails, restart its cache first.',
     tags: ['shop', 'env:production'],
     frequency: 1,
     settings: { request: { method: 'GET', url } },

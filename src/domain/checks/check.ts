@@ -33,6 +33,10 @@ export interface Check {
   readonly checkType: CheckType;
   readonly name: string;
   readonly description: string | null;
+  /** http or https: what to do when it fails; null = none. */
+  readonly runbookUrl: string | null;
+  /** For the people who are notified, in every alert; null = none. */
+  readonly notes: string | null;
   readonly activated: boolean;
   readonly muted: boolean;
   /** Muted until then as well, epoch ms; null = not. */
@@ -75,6 +79,8 @@ export interface Check {
 /** What a check does not need to say: the settings of a new one, and those that it was saved without by an older version. */
 export const plainCheck: Omit<Check, 'accountId' | 'id' | 'checkType' | 'name' | 'settings' | 'createdAt'> = {
   description: null,
+  runbookUrl: null,
+  notes: null,
   activated: true,
   muted: false,
   mutedUntil: null,

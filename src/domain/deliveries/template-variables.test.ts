@@ -13,6 +13,8 @@ const facts: AlertFacts = {
     name: 'Shop <b>',
     checkType: 'API',
     description: 'Sells',
+    runbookUrl: 'https://wiki/shop',
+    notes: 'Call the bank',
     tags: ['a', 'b'],
     url: 'http://shop/',
   },
@@ -48,6 +50,8 @@ describe('the variables of an alert', () => {
       CHECK_ID: 'check',
       CHECK_TYPE: 'API',
       CHECK_DESCRIPTION: 'Sells',
+      CHECK_RUNBOOK_URL: 'https://wiki/shop',
+      CHECK_NOTES: 'Call the bank',
       CHECK_URL: 'http://shop/',
       CHECK_RESULT_ID: 'result',
       CHECK_ERROR_MESSAGE: 'status 500',
@@ -117,12 +121,14 @@ describe('the variables of an alert', () => {
       ...facts,
       groupName: null,
       incident: null,
-      check: { ...check, description: null, url: null, tags: [] },
+      check: { ...check, description: null, runbookUrl: null, notes: null, url: null, tags: [] },
       result: { ...result, message: null, responseTimeMs: null, status: null, statusText: null },
     });
     const absent = systemVariableNames.filter((name) => bare[name] === undefined);
     assert.deepEqual(absent, [
       'CHECK_DESCRIPTION',
+      'CHECK_RUNBOOK_URL',
+      'CHECK_NOTES',
       'CHECK_URL',
       'CHECK_ERROR_MESSAGE',
       'RESPONSE_TIME',

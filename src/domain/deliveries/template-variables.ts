@@ -20,6 +20,8 @@ export interface AlertFacts {
     readonly name: string;
     readonly checkType: string;
     readonly description: string | null;
+    readonly runbookUrl: string | null;
+    readonly notes: string | null;
     readonly tags: readonly string[];
     /** The monitored URL, if the type has one. */
     readonly url: string | null;
@@ -85,6 +87,8 @@ export const systemVariableNames = [
   'CHECK_ID',
   'CHECK_TYPE',
   'CHECK_DESCRIPTION',
+  'CHECK_RUNBOOK_URL',
+  'CHECK_NOTES',
   'CHECK_URL',
   'CHECK_RESULT_ID',
   'CHECK_ERROR_MESSAGE',
@@ -125,6 +129,8 @@ export function systemVariables(facts: AlertFacts): Record<(typeof systemVariabl
     CHECK_ID: check.id,
     CHECK_TYPE: check.checkType,
     CHECK_DESCRIPTION: check.description ?? undefined,
+    CHECK_RUNBOOK_URL: check.runbookUrl ?? undefined,
+    CHECK_NOTES: check.notes ?? undefined,
     CHECK_URL: check.url === null ? undefined : withoutUserInfo(check.url),
     CHECK_RESULT_ID: result.id,
     CHECK_ERROR_MESSAGE: isClosing ? undefined : (result.message ?? undefined),

@@ -45,6 +45,8 @@ export function alertVariables(
         name: or('Cart API'),
         checkType: 'API',
         description: hostile,
+        runbookUrl: or('https://wiki.example/cart'),
+        notes: or('Restart the cache first.\nThen call the bank.'),
         tags: [or('shop'), or('env:production')],
         url: or('https://shop.example/cart'),
       },

@@ -134,6 +134,22 @@ export function Alerting({ draft, onChange }: SectionProps) {
         {draft['groupId'] != null && <span className="quiet">{text.ofGroup}</span>}
       </fieldset>
       <AlertRule draft={draft} onChange={onChange} />
+      <TextInput
+        name="runbookUrl"
+        label={text.runbook}
+        help={text.runbookHelp}
+        placeholder={text.runbookExample}
+        value={textOf(draft['runbookUrl'])}
+        onChange={(value) => onChange('runbookUrl', value === '' ? null : value)}
+      />
+      <TextInput
+        name="notes"
+        label={text.notes}
+        help={text.notesHelp}
+        lines="text"
+        value={textOf(draft['notes'])}
+        onChange={(value) => onChange('notes', value === '' ? null : value)}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 // The head of the check page: state, since when, and actions.
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Copy as CopyIcon, EllipsisVertical, Link2, Pause, Pencil, Play, Trash2 } from 'lucide-react';
+import { BookOpen, Copy as CopyIcon, EllipsisVertical, Link2, Pause, Pencil, Play, Trash2 } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { use, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
@@ -122,6 +122,13 @@ function HeadFacts({
     <>
       {check.description !== null && check.description !== '' && (
         <p className={css['description']}>{check.description}</p>
+      )}
+      {check.notes !== null && <p className={css['notes']}>{check.notes}</p>}
+      {check.runbookUrl !== null && (
+        <a className={css['runbook']} href={check.runbookUrl} target="_blank" rel="noreferrer">
+          <BookOpen size={15} aria-hidden />
+          {text.runbook}
+        </a>
       )}
       {url !== null && !isPing && <p className={`mono ${css['url']}`}>{url}</p>}
       <div className={css['facts']}>

@@ -5,6 +5,7 @@ export const text = {
   allChecks: 'All checks',
   checks: 'Checks',
   dependsOn: 'Depends on',
+  runbook: 'Runbook',
   schedule: 'Schedule',
   nextRun: 'Next run',
   lastRun: 'Last run',

@@ -17,11 +17,10 @@ const colours: Readonly<Record<Tone, string>> = {
 const font = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
 /** Renders the HTML part of a default mail. */
-export function htmlPart({ tone, label, title, error, rows, resultLink, acknowledgeLink }: MailFacts): string {
-  const buttons = [
-    ...(resultLink === null ? [] : [button('View result', resultLink, colours[tone])]),
-    ...(acknowledgeLink === null ? [] : [button('Acknowledge', acknowledgeLink, '#475467')]),
-  ];
+export function htmlPart({ tone, label, title, error, notes, rows, links }: MailFacts): string {
+  const buttons = links.map(({ name, action, href }) =>
+    button(action, href, name === 'Result' ? colours[tone] : '#475467'),
+  );
   const content = [
     `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">${safe(label)}</span></p>`,
     `<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;font-weight:600;word-break:break-word"><bdi>${escaped(title)}</bdi></h1>`,
@@ -31,6 +30,11 @@ export function htmlPart({ tone, label, title, error, rows, resultLink, acknowle
           `<p class="box" style="margin:0 0 16px;padding:12px;border-radius:6px;background:#f2f4f7;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px;line-height:1.5;word-break:break-word">${lines(error)}</p>`,
         ]),
     ...(rows.length === 0 ? [] : [table(rows)]),
+    ...(notes === null
+      ? []
+      : [
+          `<p style="margin:16px 0 0;font-size:14px;line-height:1.5;word-break:break-word"><span class="name" style="color:#5d6878">Notes</span><br>\n${lines(notes)}</p>`,
+        ]),
     ...(buttons.length === 0 ? [] : [`<p style="margin:20px 0 0">${buttons.join(' ')}</p>`]),
   ];
   return page(title, content.join('\n'));

@@ -5,7 +5,7 @@ import { textOf } from '../../templates/text-helpers.ts';
 import { isolated } from './bidi.ts';
 
 /** The content of a default mail. All texts are untrusted, in one line unless stated otherwise. */
-export interface MailFacts extends Pick<AlertSummary, 'tone' | 'error' | 'rows' | 'resultLink' | 'acknowledgeLink'> {
+export interface MailFacts extends Pick<AlertSummary, 'tone' | 'error' | 'notes' | 'rows' | 'links'> {
   /** Such as `Failing`: opens the subject, in brackets. */
   readonly label: string;
   /** Such as `Cart API has failed`; text direction is isolated. */

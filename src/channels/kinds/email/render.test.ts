@@ -40,6 +40,8 @@ const failure: TemplateVariables = {
   CHECK_NAME: 'Cart API',
   CHECK_TYPE: 'API',
   CHECK_URL: 'https://shop.example/cart',
+  CHECK_RUNBOOK_URL: 'https://wiki.example/cart?a=b&c=d',
+  CHECK_NOTES: 'Restart the cache first.\nThen call the bank.',
   CHECK_ERROR_MESSAGE: 'expected a status below 400, got 503 Service Unavailable',
   RESPONSE_TIME: 183,
   API_CHECK_RESPONSE_STATUS_CODE: 503,

@@ -119,17 +119,15 @@ function idIn(value: unknown): string | null {
 }
 
 /** The plain text of a default mail. */
-function textPart({ title, error, rows, resultLink, acknowledgeLink }: MailFacts): string {
+function textPart({ title, error, notes, rows, links }: MailFacts): string {
   const width = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
-  const links = [
-    ['Result', resultLink],
-    ['Acknowledge', acknowledgeLink],
-  ].flatMap(([name, link]) => (link === null ? [] : `${name}: ${link}`));
+  const isolatedLines = (text: string): string => text.split('\n').map(isolated).join('\n');
   const parts = [
     title,
-    ...(error === null ? [] : [error.split('\n').map(isolated).join('\n')]),
+    ...(error === null ? [] : [isolatedLines(error)]),
     rows.map(([name, value]) => `${`${name}:`.padEnd(width)}${isolated(value)}`).join('\n'),
-    ...(links.length === 0 ? [] : [links.join('\n')]),
+    ...(notes === null ? [] : [`Notes:\n${isolatedLines(notes)}`]),
+    ...(links.length === 0 ? [] : [links.map(({ name, href }) => `${name}: ${href}`).join('\n')]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

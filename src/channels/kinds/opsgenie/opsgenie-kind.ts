@@ -45,11 +45,10 @@ function renderOpsgenie(
 }
 
 function alertOf(summary: AlertSummary, priority: string): JsonObject {
-  const { title, checkName, error, rows, tags, resultLink, acknowledgeLink, key } = summary;
+  const { title, checkName, error, rows, tags, resultLink, links, notes, key } = summary;
   const details: [string, string][] = rows.map(([name, value]) => [name, value]);
-  if (resultLink !== null) details.push(['Result', resultLink]);
-  if (acknowledgeLink !== null) details.push(['Acknowledge', acknowledgeLink]);
-  const description = [error, resultLink].filter((part) => part !== null).join('\n\n');
+  for (const { name, href } of links) details.push([name, href]);
+  const description = [error, notes, resultLink].filter((part) => part !== null).join('\n\n');
   return {
     message: shortened(title, 130),
     alias: key,

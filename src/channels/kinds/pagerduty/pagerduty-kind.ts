@@ -39,12 +39,13 @@ function renderPagerDuty(
 }
 
 function alertOf(summary: AlertSummary, variables: TemplateVariables): JsonObject {
-  const { tone, title, checkName, error, rows, startedAt, location, group, resultLink, acknowledgeLink } = summary;
-  const links = [
-    ...(resultLink === null ? [] : [{ href: resultLink, text: 'Result' }]),
-    ...(acknowledgeLink === null ? [] : [{ href: acknowledgeLink, text: 'Acknowledge' }]),
+  const { tone, title, checkName, error, rows, startedAt, location, group, resultLink, notes } = summary;
+  const links = summary.links.map(({ href, name }) => ({ href, text: name }));
+  const details: (readonly [string, string])[] = [
+    ...(error === null ? [] : [['Error', error] as const]),
+    ...rows,
+    ...(notes === null ? [] : [['Notes', notes] as const]),
   ];
-  const details = error === null ? rows : ([['Error', error], ...rows] as const);
   return {
     client: 'Tocsin',
     ...(resultLink !== null && { client_url: resultLink }),

@@ -73,16 +73,14 @@ function formatText({ tone, title, error, resultLink }: AlertSummary): string {
   return lines.join('\n');
 }
 
-function blocksOf({ tone, title, error, rows, resultLink, acknowledgeLink }: AlertSummary): JsonValue[] {
-  const buttons = [
-    ...(resultLink === null ? [] : [button('View result', resultLink)]),
-    ...(acknowledgeLink === null ? [] : [button('Acknowledge', acknowledgeLink)]),
-  ];
+function blocksOf({ tone, title, error, notes, rows, links }: AlertSummary): JsonValue[] {
+  const buttons = links.map(({ action, href }) => button(action, href));
   return [
     { type: 'header', text: plain(`${signs[tone]} ${title}`, 150) },
     ...(error === null ? [] : [{ type: 'section', text: plain(error, 3000) }]),
     // Slack shows at most ten fields of a section.
     ...(rows.length === 0 ? [] : [{ type: 'section', fields: rows.slice(0, 10).map(fieldOf) }]),
+    ...(notes === null ? [] : [{ type: 'section', text: plain(`Notes: ${notes}`, 3000) }]),
     ...(buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }]),
   ];
 }

@@ -82,9 +82,14 @@ export const titled = (jsonText: string): string =>
 export const about = (print: Printer, separator = ' · '): string =>
   `${print('CHECK_NAME', 150)}{{#if GROUP_NAME}}${separator}${print('GROUP_NAME', 150)}{{/if}}` +
   `{{#if TAGS}}${separator}${print("(join TAGS ', ')", 300)}{{/if}}${separator}{{{localTime STARTED_AT}}}`;
+/** Notes and runbook of the check, if it has them, inside `jsonText` or `encoded`. Recoveries need none. */
+export const help = (print: Printer, max = 500): string =>
+  `{{#unless ${isRecovery}}}{{#if CHECK_NOTES}}\n${print('CHECK_NOTES', max)}{{/if}}{{#if CHECK_RUNBOOK_URL}}\nRunbook: ${print('CHECK_RUNBOOK_URL', max)}{{/if}}{{/unless}}`;
 /** The error message, if there is one, and `about`, inside `jsonText` or `encoded`. */
 export const message = (print: Printer, max: number, separator?: string): string =>
   `{{#if CHECK_ERROR_MESSAGE}}${print('CHECK_ERROR_MESSAGE', max)}\n{{/if}}${about(print, separator)}`;
+/** `message` and `help`, for receivers that take a few thousand characters. */
+export const fullMessage = (print: Printer, max: number): string => message(print, max) + help(print);
 
 /** The error message as JSON. */
 export const error = (print: Printer, max: number): string => print("(default CHECK_ERROR_MESSAGE '')", max);
@@ -96,6 +101,8 @@ export const factsWith = (print: Printer): string =>
     '"alert_type": {{json ALERT_TYPE}}',
     `"location": ${print('RUN_LOCATION', 250)}`,
     `"tags": ${print("(join TAGS ', ')", 1000)}`,
+    `"runbook": ${print("(default CHECK_RUNBOOK_URL '')", 2000)}`,
+    `"notes": ${print("(default CHECK_NOTES '')", 2000)}`,
     '"started_at": {{json STARTED_AT}}',
   ].join(', ');
 export const facts = factsWith(short);

@@ -100,6 +100,8 @@ function variablesOf(
       name: or('Cart'),
       checkType: 'API',
       description: hostile,
+      runbookUrl: or('https://wiki.example/cart'),
+      notes: or('Call the bank'),
       tags: [or('shop'), or('env:production')],
       url: hostile,
     },
@@ -208,6 +210,14 @@ test('every preset shows time, check, group, tags, link and whether it is a repl
     const body = shown({ ...alert, IS_REPLAY: true, REPLAY_OF: 'd' });
     for (const [name, value] of said) assert.ok(body.includes(value), `${webhookType} without ${name}: ${body}`);
     if (!body.includes('2026-01-02 04:04:05 CET')) withoutLocalTime.push(webhookType);
+    // Their messages have no room for more.
+    if (!['WEBHOOK_PUSHOVER', 'WEBHOOK_TWILIO'].includes(webhookType)) {
+      assert.match(
+        body,
+        /Call the bank[^]*https:\/\/wiki\.example\/cart|https:\/\/wiki\.example\/cart[^]*Call the bank/,
+        webhookType,
+      );
+    }
     if (withoutLocalTime.includes(webhookType)) assert.match(body, /2026-01-02T03:04:05\.000Z/, webhookType);
     assert.match(body, /shop, env:production/, webhookType);
     assert.doesNotMatch(shown(alert), /replayed/, webhookType);

@@ -15,6 +15,8 @@ const freeText: ReadonlySet<string> = new Set([
   'ALERT_TITLE',
   'CHECK_NAME',
   'CHECK_DESCRIPTION',
+  'CHECK_RUNBOOK_URL',
+  'CHECK_NOTES',
   'CHECK_URL',
   'CHECK_ERROR_MESSAGE',
   'API_CHECK_RESPONSE_STATUS_TEXT',
