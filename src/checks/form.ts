@@ -1,6 +1,15 @@
 // The interface of a check kind's form. Forms belong to the browser's bundle, so they are pure.
 import type { FormField, FormSection, FormValue } from '#lib/schema/form.ts';
 
+/** A new check that a line of text describes. */
+export interface LineCheck {
+  readonly name: string;
+  /** The body without its name. */
+  readonly body: { readonly [name: string]: FormValue };
+  /** What was left out, in a few words each. */
+  readonly notes?: readonly string[];
+}
+
 /** The form of a check kind. */
 export interface CheckForm {
   /** The `checkType`. */
@@ -19,4 +28,8 @@ export interface CheckForm {
   readonly hasInterval: boolean;
   /** Shortest interval, seconds. */
   readonly shortestInterval: number;
+  /** Reads what people write or paste for such a target, such as `tcp://db.example:5432`; null = it is none. */
+  readonly fromLine?: (line: string) => LineCheck | null;
+  /** An example of such a line. */
+  readonly lineExample?: string;
 }

@@ -10,6 +10,7 @@ import { apiKeyOperations } from './accounts/api-key.ts';
 import { checkGroupOperations } from './checks/check-group-operations.ts';
 import { checkOperations } from './checks/check-operations.ts';
 import { checkResultOperations } from './results/check-result.ts';
+import { checkImportOperations } from './checks/check-import.ts';
 import { checkTrialOperations } from './checks/check-trial.ts';
 import { checkStatusOperations } from './checks/check-status.ts';
 import { personOperations } from './accounts/person.ts';
@@ -37,6 +38,7 @@ export const operations = {
   ...personOperations,
   ...sessionOperations,
   ...checkOperations,
+  ...checkImportOperations,
   ...checkTrialOperations,
   ...heartbeatOperations,
   ...checkGroupOperations,

@@ -1,4 +1,5 @@
 // Parses path parameters, query and body by the contract, and reports all errors at once.
+import type { z } from 'zod';
 import { type Faults, maxFaults, parseReporting, type UnknownFields } from '#lib/schema/faults.ts';
 import type { Operation } from '#contract/operation.ts';
 import { nearestName } from '#lib/nearest.ts';
@@ -29,6 +30,11 @@ export function parseInput(operation: Operation, sent: Input): Input {
   if ('body' in faults && sent.body === undefined) parse(operation.body, {}, faults, 'field');
   if (Object.keys(faults).length > 0) throw faultsRefused(faults);
   return { params, query, body };
+}
+
+/** A value inside of a body, parsed by its schema; undefined if it is invalid, and `faults` has the reasons. */
+export function parsed<Value>(schema: z.ZodType<Value>, value: unknown, faults: Faults): Value | undefined {
+  return parse(schema, value, faults, 'field') as Value | undefined;
 }
 
 /** Refuses (400); `attributes` name every invalid field. */

@@ -18,6 +18,7 @@ const pageRoots = new Set([
   'checks',
   'deliveries',
   'groups',
+  'import',
   'invite',
   'maintenance',
   'notices',

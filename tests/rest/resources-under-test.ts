@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
 import { createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
-import { createCheckActions } from '#actions/checks/checks.ts';
+import { createCheckImportActions } from '#actions/checks/check-imports.ts';
+import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
@@ -18,6 +19,7 @@ import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
 import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
+import { checkImportRoutes } from '#rest/checks/check-imports.ts';
 import { checkRoutes } from '#rest/checks/checks.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
@@ -84,6 +86,15 @@ export function resourcesUnderTest(
     now: () => clock.now(),
   };
   const channels = { ...channelRules, missing: () => null, wholeConfig, alertChannels: store.alertChannels };
+  const drafts: CheckDeps = {
+    ...choices,
+    checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, noNotifications) },
+    checkGroups: store.checkGroups,
+    validateSettings: (type, settings) => kindOf(type).validateSettings(settings),
+    newId,
+    newToken: randomUUID,
+    pingUrl,
+  };
   const server: FastifyInstance = createRestServer({
     operations,
     routes: [
@@ -92,17 +103,8 @@ export function resourcesUnderTest(
       ...maintenanceWindowRoutes(
         createMaintenanceWindowActions({ maintenanceWindows: store.maintenanceWindows, clock }),
       ),
-      ...checkRoutes(
-        createCheckActions({
-          ...choices,
-          checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, noNotifications) },
-          checkGroups: store.checkGroups,
-          validateSettings: (type, settings) => kindOf(type).validateSettings(settings),
-          newId,
-          newToken: randomUUID,
-          pingUrl,
-        }),
-      ),
+      ...checkRoutes(createCheckActions(drafts)),
+      ...checkImportRoutes(createCheckImportActions({ drafts, checks: store.checks })),
       ...checkGroupRoutes(
         createGroupActions({ ...choices, ...channels, pingUrl, checks: store.checks, checkGroups: store.checkGroups }),
       ),

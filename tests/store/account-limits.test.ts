@@ -62,6 +62,24 @@ test('of each resource no more is added than the account may have, also by many 
   }
 });
 
+test('many checks are added together, or none if they do not all fit', async (newStore) => {
+  await using temp = await newStore();
+  const { accounts, checks } = temp.store;
+  const accountId = putAccount(temp.raw);
+  await accounts.change(accountId, { limits: { checks: 3 } });
+  const many = (count: number) =>
+    checks.addAll(
+      accountId,
+      Array.from({ length: count }, () => ({ check: aCheck(accountId), subscriptions: null, isAutoAssigned: false })),
+    );
+  const total = async () => (await checks.list(accountId, {}, { limit: 10, offset: 0 })).total;
+  await assert.rejects(many(4), LimitReachedError);
+  assert.equal(await total(), 0);
+  assert.equal((await many(2)).length, 2);
+  await assert.rejects(many(2), LimitReachedError);
+  assert.equal(await total(), 2);
+});
+
 test('the variables of an account are limited in bytes for every writer and can always shrink', async (newStore) => {
   await using temp = await newStore();
   const { accounts, variables } = temp.store;

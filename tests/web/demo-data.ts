@@ -116,6 +116,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       heartbeat: `/checks/${ids.heartbeatId}`,
       'new-check': '/checks/new',
       'new-check-form': '/checks/new?type=API',
+      import: '/import',
       'edit-check': `/checks/${failingCheckId}/edit`,
       channels: '/channels',
       channel: '/channels/1',

@@ -30,6 +30,7 @@ interface PaletteProps {
 const pages = [
   ['/', 'Checks'],
   ['/checks/new', 'New check'],
+  ['/import', 'Add many checks'],
   ['/alerts', 'Alerts'],
   ['/deliveries', 'Deliveries'],
   ['/groups', 'Groups'],

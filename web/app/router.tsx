@@ -61,6 +61,11 @@ const editCheck = createRoute({
   path: '/checks/$checkId/edit',
   component: lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'EditCheckPage'),
 });
+const importing = createRoute({
+  getParentRoute: () => shell,
+  path: '/import',
+  component: lazyRouteComponent(() => import('../pages/import/page.tsx'), 'ImportPage'),
+});
 const result = createRoute({
   getParentRoute: () => shell,
   path: '/checks/$checkId/results/$resultId',
@@ -186,6 +191,7 @@ const tree = root.addChildren([
     check,
     newCheck,
     editCheck,
+    importing,
     result,
     channels,
     newChannel,

@@ -15,6 +15,7 @@ import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
 import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
+import { createCheckImportActions } from '#actions/checks/check-imports.ts';
 import { createCheckTrialActions } from '#actions/checks/check-trials.ts';
 import { createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
@@ -252,6 +253,7 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       wake: () => deps.wake('run-trials'),
       stopping: deps.stopping,
     }),
+    checkImports: createCheckImportActions({ drafts, checks }),
     checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
     heartbeats: createHeartbeatActions({
       ...store,
@@ -270,8 +272,9 @@ function wakingChecks(deps: ActionDeps) {
     deps.wake('schedule-runs');
     return answer;
   };
-  const ofChecks: Pick<Store['checks'], 'add' | 'change'> = {
+  const ofChecks: Pick<Store['checks'], 'add' | 'addAll' | 'change'> = {
     add: (write) => waking(checks.add(write)),
+    addAll: (accountId, writes) => waking(checks.addAll(accountId, writes)),
     change: (accountId, id, edit) => waking(checks.change(accountId, id, edit)),
   };
   const ofGroups: Pick<Store['checkGroups'], 'change' | 'remove'> = {

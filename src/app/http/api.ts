@@ -11,6 +11,7 @@ import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
 import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
 import { checkResultRoutes } from '#rest/results/check-results.ts';
 import { checkStatusRoutes } from '#rest/checks/check-statuses.ts';
+import { checkImportRoutes } from '#rest/checks/check-imports.ts';
 import { checkTrialRoutes } from '#rest/checks/check-trials.ts';
 import { checkRoutes } from '#rest/checks/checks.ts';
 import { deliveryRoutes } from '#rest/alerts/deliveries.ts';
@@ -55,6 +56,7 @@ export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
       now: () => deps.clock.now(),
     }),
     ...checkRoutes(actions.checks),
+    ...checkImportRoutes(actions.checkImports),
     ...checkTrialRoutes(actions.checkTrials),
     ...heartbeatRoutes(actions.heartbeats, actions.pings),
     ...checkGroupRoutes(actions.checkGroups),

@@ -20,6 +20,7 @@ const tables = {
 /**
  * Refuses to exceed an account limit. Call it in the transaction that adds the resource: concurrent additions to the
  * account wait or are repeated.
+ * @param added number of new resources
  * @throws {LimitReachedError}
  */
 export async function requireWithinLimit(
@@ -27,6 +28,7 @@ export async function requireWithinLimit(
   tx: Db,
   accountId: string,
   name: keyof typeof tables,
+  added = 1,
 ): Promise<void> {
   const limit = await readLimit(limits, tx, accountId, name);
   if (limit === 0) return;
@@ -36,7 +38,7 @@ export async function requireWithinLimit(
     .select((row) => row.fn.countAll<number>().as('used'))
     .where('account_id', '=', idBytes(accountId))
     .executeTakeFirstOrThrow();
-  if (used >= limit) throw new LimitReachedError(name, used, limit);
+  if (used + added > limit) throw new LimitReachedError(name, used, limit);
 }
 
 /**

@@ -48,6 +48,21 @@ export interface CheckWrite extends ChannelChange {
 /** Checks. Secrets are plain in the records and encrypted in the table. */
 export function createChecks(database: Database) {
   const { dialect, reader, transaction, seal, clock, ownLocation } = database;
+  const addAll = (accountId: string, writes: readonly CheckWrite[]): Promise<readonly Saved<StoredCheck>[]> =>
+    transaction(async (tx) => {
+      const now = clock.now();
+      await requireWithinLimit(database, tx, accountId, 'checks', writes.length);
+      const all: Saved<StoredCheck>[] = [];
+      for (const write of writes) {
+        const check: Check = { ...write.check, accountId, createdAt: now, updatedAt: null };
+        const saved = await saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
+          await insertRows(tx, 'checks', checkRow(check, seal));
+          await writeTags(tx, check);
+        });
+        all.push(saved);
+      }
+      return all;
+    });
   return {
     async list(accountId: string, filter: CheckFilter, { limit, offset }: Slice): Promise<Page<StoredCheck>> {
       const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
@@ -61,16 +76,16 @@ export function createChecks(database: Database) {
       return { rows: await withChannels(reader, accountId, rows, seal), total };
     },
     find: (accountId: string, id: string) => findCheck(reader, accountId, id, seal),
-    add: (write: CheckWrite): Promise<Saved<StoredCheck>> =>
-      transaction(async (tx) => {
-        const now = clock.now();
-        const check: Check = { ...write.check, createdAt: now, updatedAt: null };
-        await requireWithinLimit(database, tx, check.accountId, 'checks');
-        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
-          await insertRows(tx, 'checks', checkRow(check, seal));
-          await writeTags(tx, check);
-        });
-      }),
+    async add(write: CheckWrite): Promise<Saved<StoredCheck>> {
+      const [saved] = await addAll(write.check.accountId, [write]);
+      if (saved === undefined) throw new Error('a check was neither saved nor refused');
+      return saved;
+    },
+    /**
+     * Adds those whose references exist, in one transaction, and returns what became of each. Throws
+     * `LimitReachedError` if they do not all fit; then none is added.
+     */
+    addAll,
     /**
      * Reads, edits and writes in one transaction, so that concurrent changes are not lost. `edit` may throw, which
      * changes nothing. null = unknown check.

@@ -66,7 +66,7 @@ const entries = ['src/main.ts', 'src/tocsin.ts'];
 const kindFolders = ['src/checks/kinds', 'src/channels/kinds'];
 
 /** Files of kinds for the browser. */
-const showPart = /[/](shows?|snippets|forms?|sources)\.ts$/;
+const showPart = /[/](shows?|snippets|(?:[a-z]+-)?forms?|sources)\.ts$/;
 
 /** Rooms of the kinds that measure nothing of targets themselves may not reach the network past the guard. */
 const guarded = ['src/checks/runner', 'src/channels/sender'];

@@ -49,6 +49,9 @@ function TypeChoice() {
           </li>
         ))}
       </ul>
+      <p>
+        <Link to="/import">{text.many}</Link>
+      </p>
     </section>
   );
 }

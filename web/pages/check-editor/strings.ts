@@ -64,6 +64,7 @@ export const text = {
   tagsExample: 'shop, team:core',
   group: 'Group',
   noGroup: 'None',
+  many: 'Add many checks: paste a list, a CSV file or curl commands',
   description: 'Description',
   runbook: 'Runbook',
   runbookHelp: 'A page that says what to do. Every alert links to it.',

@@ -1,5 +1,6 @@
 // The form of API checks.
 import type { CheckForm } from '../../form.ts';
+import { fromCurl } from './curl-form.ts';
 import { assertionField, connectionFields, responseTimeFields, urlField } from '../../parts/form.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
@@ -12,6 +13,8 @@ const bodyTypes = [
 ] as const;
 
 export const apiForm: CheckForm = {
+  fromLine: fromCurl,
+  lineExample: "curl -X POST https://shop.example/api/orders -d 'article=1'",
   type: 'API',
   label: 'API',
   isCommon: true,

@@ -1,10 +1,20 @@
 // The form of DNS checks.
-import type { CheckForm } from '../../form.ts';
+import type { CheckForm, LineCheck } from '../../form.ts';
 import { assertionField, responseTimeFields } from '../../parts/form.ts';
 
 const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'SOA', 'SRV', 'TXT', 'CAA', 'PTR'] as const;
 
+/** `dns name`, or `dns name MX`. */
+function fromLine(line: string): LineCheck | null {
+  const [, query, type = 'A'] = /^dns(?:\s+|:\/\/)(\S+?)(?:\s+([a-z]+))?$/i.exec(line) ?? [];
+  if (query === undefined) return null;
+  const recordType = type.toUpperCase();
+  return { name: recordType === 'A' ? query : `${query} ${recordType}`, body: { request: { query, recordType } } };
+}
+
 export const dnsForm: CheckForm = {
+  fromLine,
+  lineExample: 'dns shop.example MX',
   type: 'DNS',
   label: 'DNS',
   about: 'queries a name server and checks the records',

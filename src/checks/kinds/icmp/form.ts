@@ -1,8 +1,16 @@
 // The form of ICMP checks.
-import type { CheckForm } from '../../form.ts';
+import type { CheckForm, LineCheck } from '../../form.ts';
 import { assertionField, familyField, hostField } from '../../parts/form.ts';
 
+/** `ping host`. */
+function fromLine(line: string): LineCheck | null {
+  const [, hostname] = /^(?:ping\s+|(?:ping|icmp):\/\/)(\S+?)\/?$/i.exec(line) ?? [];
+  return hostname === undefined ? null : { name: hostname, body: { request: { hostname } } };
+}
+
 export const icmpForm: CheckForm = {
+  fromLine,
+  lineExample: 'ping gateway.example',
   type: 'ICMP',
   label: 'ICMP (ping)',
   about: 'pings a host and checks loss and latency',

@@ -1,8 +1,18 @@
 // The form of SSL checks.
-import type { CheckForm } from '../../form.ts';
+import type { CheckForm, LineCheck } from '../../form.ts';
 import { assertionField, familyField, hostField, responseTimeFields } from '../../parts/form.ts';
 
+/** `ssl host`, or `ssl host:port`. */
+function fromLine(line: string): LineCheck | null {
+  const [, hostname, port] = /^(?:ssl|tls)(?:\s+|:\/\/)([^\s:/]+)(?::(\d{1,5}))?\/?$/i.exec(line) ?? [];
+  if (hostname === undefined) return null;
+  const sslConfig = { hostname, ...(port !== undefined && { port: Number(port) }) };
+  return { name: `${hostname}${port === undefined ? '' : `:${port}`} certificate`, body: { sslConfig } };
+}
+
 export const sslForm: CheckForm = {
+  fromLine,
+  lineExample: 'ssl shop.example',
   type: 'SSL',
   label: 'SSL',
   about: 'checks a certificate, its expiry and its TLS connection',

@@ -1,8 +1,18 @@
 // The form of TCP checks.
-import type { CheckForm } from '../../form.ts';
+import type { CheckForm, LineCheck } from '../../form.ts';
 import { assertionField, familyField, hostField, responseTimeFields } from '../../parts/form.ts';
 
+/** `tcp://host:port`. */
+function fromLine(line: string): LineCheck | null {
+  const [, hostname, port] = /^tcp:\/\/(\[[\da-f:.]+\]|[^\s:/]+):(\d{1,5})\/?$/i.exec(line) ?? [];
+  if (hostname === undefined) return null;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { name: `${host}:${port}`, body: { request: { hostname: host, port: Number(port) } } };
+}
+
 export const tcpForm: CheckForm = {
+  fromLine,
+  lineExample: 'tcp://db.example:5432',
   type: 'TCP',
   label: 'TCP',
   about: 'connects to a port, and checks what it sends',

@@ -1,8 +1,22 @@
 // The form of URL checks.
-import type { CheckForm } from '../../form.ts';
+import type { CheckForm, LineCheck } from '../../form.ts';
 import { assertionField, connectionFields, responseTimeFields, urlField } from '../../parts/form.ts';
 
+/** An address; without a scheme, HTTPS. */
+function fromLine(line: string): LineCheck | null {
+  const address = /^https?:\/\//i.test(line)
+    ? line
+    : /^[\w-]+(\.[\w-]+)+(:\d+)?([/?]\S*)?$/.test(line)
+      ? `https://${line}`
+      : '';
+  const url = URL.parse(address);
+  if (url === null) return null;
+  return { name: url.host + (url.pathname === '/' ? '' : url.pathname), body: { request: { url: address } } };
+}
+
 export const urlForm: CheckForm = {
+  fromLine,
+  lineExample: 'https://shop.example/',
   type: 'URL',
   label: 'URL',
   isCommon: true,
