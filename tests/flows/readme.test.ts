@@ -17,9 +17,8 @@ assert.ok(hasCurl, 'there is no curl on this machine: what newcomers paste canno
 // The receiver of README is ready only after the first attempt, so it waits for the second.
 group('commands on new installations', { concurrency: 3 }, () => {
   describe('of README', {}, ({ it }) => {
-    it('the five lines of README, pasted unchanged, end with a received alert', async (_, { address, printed }) => {
+    it('the five lines of README, pasted unchanged, end with a received alert', async (_, { address }) => {
       const lines = blockOf(readPage('README.md'), 'sh', 'first-alert');
-      assert.ok(printed.includes(lines.trim()), `the first start prints other lines: ${printed}`);
       const port = await freePort();
       const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: String(port) };
       const { stdout } = await run('sh', ['-c', lines], { env, timeout: 60_000 });

@@ -3,15 +3,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openBrowser } from '../support/chromium.ts';
 import { startService } from '../support/service/service.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { operator, shareWebUi } from './web-ui.ts';
 
-test('the link of the first start creates a user, once', async (t) => {
-  const service = await startService(t);
+test('the first start leads to a user, a first check and a delivered test message', async (t) => {
+  const service = await startService(t, { TOCSIN_BOOTSTRAP_API_KEY: '' });
+  const target = await startScriptedServer(t);
   const link = await until('the setup link', () => /\S+\/setup#\S+/.exec(service.printed)?.[0]);
   const browser = await openBrowser(t);
-  const page = await browser.newPage();
+  const page = await browser.newPage({ baseURL: service.address });
   await page.goto(new URL('/setup', link).href);
   await expectVisible(page.getByText('tocsin new-user'));
   // The link, pasted into the tab that shows the page without it.
@@ -27,6 +29,32 @@ test('the link of the first start creates a user, once', async (t) => {
   await page.getByRole('button', { name: 'Create user' }).click();
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Checks' }));
   assert.equal(new URL(page.url()).pathname, '/');
+
+  const steps = page.getByRole('region', { name: 'First steps' });
+  await steps.getByRole('link', { name: 'Create a check' }).click();
+  await page.getByRole('link', { name: /^URL/ }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Shop');
+  await page.getByLabel('URL').fill(target.url);
+  await page.getByRole('button', { name: 'Create check' }).click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Shop' }));
+  await page.goto('/');
+  await steps.getByRole('link', { name: 'Create a channel' }).click();
+  await page.getByRole('link', { name: /^Webhook/ }).click();
+  await page.getByLabel('URL', { exact: true }).fill(target.url);
+  await page.getByLabel('Name', { exact: true }).fill('Ops chat');
+  await page.getByRole('button', { name: 'Create channel' }).click();
+  await page.goto('/');
+  await steps.getByRole('link', { name: 'Send a test message' }).click();
+  await page.getByRole('button', { name: 'Send test message' }).click();
+  await expectVisible(page.getByText(/^Received after /), 30_000);
+  await page.goto('/');
+  await expectVisible(page.getByRole('link', { name: 'Shop' }));
+  await expectHidden(steps);
+
+  const [, key = ''] =
+    /^API key, shown only this once: export TOCSIN_URL=\S+ TOCSIN_API_KEY=(tsn_\S+)$/m.exec(service.printed) ?? [];
+  const listed = await fetch(`${service.address}/v1/checks`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(listed.status, 200, 'the printed key works');
 
   const second = await browser.newContext();
   const again = await second.newPage();

@@ -166,6 +166,7 @@ function faultOf({ check, fault }: Line, faults: Faults): string | null {
 }
 
 function OpenFile({ onText }: { readonly onText: (text: string) => void }) {
+  const [isTooLarge, setTooLarge] = useState(false);
   return (
     <div>
       <FileTrigger
@@ -173,12 +174,13 @@ function OpenFile({ onText }: { readonly onText: (text: string) => void }) {
         onSelect={(files) => {
           const [file] = files ?? [];
           if (file === undefined) return;
-          if (file.size > largestFile) toast.fault(new Error(text.tooLarge));
-          else void file.text().then(onText);
+          setTooLarge(file.size > largestFile);
+          if (file.size <= largestFile) void file.text().then(onText);
         }}
       >
         <Button>{text.file}</Button>
       </FileTrigger>
+      {isTooLarge && <p role="alert">{text.tooLarge}</p>}
     </div>
   );
 }

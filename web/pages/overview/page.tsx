@@ -9,6 +9,7 @@ import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Storm } from '../../ui/alerts/storm.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { Ago } from '../../ui/text/time.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { Filters } from './filters.tsx';
 import { CheckList } from './list.tsx';
 import { isNarrowed, type OverviewSearch, queryOf } from './search.ts';
@@ -33,6 +34,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHead title={text.title}>{data && <Facts data={data} />}</PageHead>
+      {data !== undefined && !isNarrowed(filters) && <FirstSteps checks={data.summary.total} />}
       {data === undefined ? (
         <Skeleton lines={8} height={48} />
       ) : data.summary.total === 0 && !isNarrowed(filters) ? (
