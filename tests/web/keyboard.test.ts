@@ -60,7 +60,7 @@ describe('without a mouse', () => {
     await page.getByRole('button', { name: 'Actions for Epsilon' }).press('Enter');
     await service.must('PUT', `/v1/checks/tcp/${String(ids['Eta'])}`, { name: 'Aaron' });
     // An open menu hides the page from its roles.
-    await expectVisible(page.locator('main li').first().getByText('Aaron'));
+    await expectVisible(page.locator('main ul li').first().getByText('Aaron'));
     await page.getByRole('menuitem', { name: 'Pause' }).press('Enter');
     await expectVisible(page.getByText('Paused Epsilon'));
   });
