@@ -48,10 +48,13 @@ function TypeChoice() {
             </Link>
           </li>
         ))}
+        <li>
+          <Link to="/import" className={parts['type']}>
+            <strong>{text.many}</strong>
+            <span className="quiet">{text.manyHelp}</span>
+          </Link>
+        </li>
       </ul>
-      <p>
-        <Link to="/import">{text.many}</Link>
-      </p>
     </section>
   );
 }
