@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
 import { breathe } from '../base/slices.ts';
 import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
-import { rollUpLock } from '../roll-ups/postgres-rewind.ts';
+import { rollUpLock } from '../roll-ups/postgres-roll-up-lock.ts';
 import { type SpanKey, spans } from './roll-up-rows.ts';
 import {
   type LateHour,

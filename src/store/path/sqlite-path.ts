@@ -5,20 +5,22 @@ import { walkStart } from '../channels/delivery-rows.ts';
 import type { Path } from './path.ts';
 import type { RunClaim } from '#domain/checks/run.ts';
 import type { Seal } from '../base/seal.ts';
-import { bringDeliveriesBack, bringSchedulesBack, bringStatesBack, moveWithClock } from './sqlite-clock-jump.ts';
+import { bringBack, type ClockEngine, moveWithClock } from './clock-jump.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 import { type Contexts, createContexts } from '../checks/sqlite-contexts.ts';
 import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } from './deliveries/sqlite-deliveries.ts';
 import { insertDeliveryRow } from './deliveries/sqlite-delivery-rows.ts';
 import type { SqliteFile } from '../engines/sqlite/file.ts';
-import { bringHeartbeatsBack, judgeHeartbeats, receivePings } from './heartbeats/sqlite-heartbeats.ts';
+import { runStatements } from '../engines/sqlite/statements.ts';
+import { judgeHeartbeats, receivePings } from './heartbeats/sqlite-heartbeats.ts';
 import { judgeInParts } from './heartbeats/judge-heartbeats.ts';
 import { recordAttempts } from './record/sqlite-results.ts';
-import { rewindRollUps } from '../roll-ups/sqlite-rewind.ts';
 import { readContents, saveRendered } from './deliveries/sqlite-rendering.ts';
 import { claimRuns, endLeases, renewRuns, returnRuns } from './runs/sqlite-runs.ts';
 import { scheduleDue } from './schedule/sqlite-schedules.ts';
 import { judgeStates } from './states/sqlite-states.ts';
+
+const engine: ClockEngine = { locking: '', runTimes: ['available_at', 'first_started_at'], rollUpLock: null };
 
 /** Every method rejects with StoreUnavailableError while the disk cannot be written. */
 export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
@@ -71,7 +73,12 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
     takeOver: (now) => group((connection) => takeOver(connection, now)),
     moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
-      group((connection) => moveWithClock(connection, byMs, now, slept)),
+      group((connection) =>
+        runStatements(
+          connection,
+          moveWithClock(engine, byMs, () => now, slept),
+        ),
+      ),
   };
 }
 
@@ -79,11 +86,10 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
 function takeOver(connection: Connection, now: number): void {
   endLeases(connection, now);
   endDeliveryLeases(connection, now);
-  bringSchedulesBack(connection, now);
-  bringStatesBack(connection, now);
-  bringDeliveriesBack(connection, now);
-  bringHeartbeatsBack(connection, now);
-  rewindRollUps(connection, now);
+  runStatements(
+    connection,
+    bringBack(engine, () => now),
+  );
 }
 
 function judgedWith(

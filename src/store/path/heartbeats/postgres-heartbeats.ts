@@ -1,7 +1,6 @@
 // Rows of heartbeats in PostgreSQL: reads, locks and writes them in batches; the decisions are in receive-pings.ts and
 // judge-heartbeats.ts.
 import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts';
-import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
-import { movedReception, readReception, type Reception, receptionKey } from './reception.ts';
+import { readReception, type Reception, receptionKey } from './reception.ts';
 import type { Bulk } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { recordLocked } from '../record/postgres-results.ts';
@@ -144,33 +143,4 @@ async function takeWaiting(
   taken.sort((a, b) => a.received_at - b.received_at || Buffer.compare(a.id, b.id));
   const byHeartbeat = Map.groupBy(taken, (row) => idText(row.account_id) + idText(row.check_id));
   return new Map([...byHeartbeat].map(([key, own]) => [key, own.map(waitingPingOf)]));
-}
-
-/** The clock was set by `byMs`: deadlines keep their distance. */
-export async function moveHeartbeatsWithClock(session: Session, byMs: number): Promise<void> {
-  await session.query(
-    `UPDATE heartbeats SET timer_at = timer_at + $1, pinged_at = pinged_at + $1, started_at = started_at + $1, result_at = result_at + $1,
-       due_at = CASE WHEN due_at < ${neverAt} THEN due_at + $1 ELSE due_at END WHERE timer_at IS NOT NULL`,
-    [byMs],
-  );
-  // A state does not wait for results of a repeated time.
-  await session.query('UPDATE waiting_pings SET received_at = received_at + $1', [byMs]);
-  const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1 FOR UPDATE', [
-    receptionKey,
-  ]);
-  if (row === undefined) return;
-  await session.query('UPDATE installation SET value = $1 WHERE key = $2', [
-    movedReception(row.value, byMs),
-    receptionKey,
-  ]);
-}
-
-/** Deadlines in the future (the clock was set back while nothing ran) start now. */
-export async function bringHeartbeatsBack(session: Session, now: () => number): Promise<void> {
-  await session.query(
-    `UPDATE heartbeats SET timer_at = $1, pinged_at = CASE WHEN pinged_at > $1 THEN $1 ELSE pinged_at END, started_at = NULL, result_at = least(result_at, $1),
-       due_at = CASE WHEN due_at < ${neverAt} THEN $1 ELSE due_at END WHERE timer_at > $2`,
-    [now(), now() + clockSetMs],
-  );
-  await session.query('UPDATE waiting_pings SET received_at = $1 WHERE received_at > $2', [now(), now() + clockSetMs]);
 }

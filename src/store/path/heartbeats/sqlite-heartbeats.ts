@@ -2,14 +2,13 @@
 // judge-heartbeats.ts.
 import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
-import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
 import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from '../../schedules/heartbeat-rows.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
-import { movedReception, readReception, type Reception, receptionKey } from './reception.ts';
+import { readReception, type Reception, receptionKey } from './reception.ts';
 import type { CheckStatesTable, ChecksTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { writeCounts } from '../../engines/sqlite/counts.ts';
@@ -170,39 +169,4 @@ function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly Wai
   const remove = connection.prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ? AND id = ?');
   for (const { id } of rows) remove.run(...key, id);
   return rows.map(waitingPingOf);
-}
-
-/** The clock was set by `byMs`: deadlines keep their distance, except for time that the machine was suspended. */
-export function moveHeartbeatsWithClock(
-  connection: Connection,
-  byMs: number,
-  { ms: sleptMs, after }: { readonly ms: number; readonly after: number },
-): void {
-  // Timers started after the suspension, but before the clock was moved, have an earlier time.
-  const moved = (column: string): string => `${column} + CASE WHEN ${column} > ?3 THEN ?1 ELSE ?2 END`;
-  const values = [byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER] as const;
-  connection
-    .prepare(
-      `UPDATE heartbeats SET timer_at = ${moved('timer_at')}, pinged_at = ${moved('pinged_at')}, started_at = ${moved('started_at')},
-         result_at = ${moved('result_at')}, due_at = CASE WHEN due_at >= ${neverAt} THEN due_at
-           WHEN timer_at > ?3 THEN due_at + ?1 ELSE due_at + ?2 END WHERE timer_at IS NOT NULL`,
-    )
-    .run(...values);
-  // A state does not wait for results of a repeated time.
-  connection.prepare(`UPDATE waiting_pings SET received_at = ${moved('received_at')}`).run(...values);
-  const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
-  if (row === undefined) return;
-  const value = movedReception(String(row['value']), byMs - sleptMs);
-  connection.prepare('UPDATE installation SET value = ? WHERE key = ?').run(value, receptionKey);
-}
-
-/** Deadlines in the future (the clock was set back while nothing ran) start now. Epoch ms. */
-export function bringHeartbeatsBack(connection: Connection, now: number): void {
-  connection
-    .prepare(
-      `UPDATE heartbeats SET timer_at = ?1, pinged_at = min(pinged_at, ?1), started_at = NULL, result_at = min(result_at, ?1),
-         due_at = CASE WHEN due_at < ${neverAt} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
-    )
-    .run(now, now + clockSetMs);
-  connection.prepare('UPDATE waiting_pings SET received_at = ?1 WHERE received_at > ?2').run(now, now + clockSetMs);
 }
