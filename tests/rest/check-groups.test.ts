@@ -238,3 +238,31 @@ test('a check and its group are muted until an instant in the future; the later 
   assert.equal(wrong.status, 400);
   assert.equal((await api.ask('PUT', `/v1/checks/api/${id}`, { mutedUntil: null })).body.mutedUntil, null);
 });
+
+test('checks join and leave a group in one request, all or none', async () => {
+  await using api = resourcesUnderTest();
+  const groupId = await makeGroup(api);
+  const other = await makeGroup(api);
+  const one = await makeCheck(api, {});
+  const two = await makeCheck(api, { groupId: other });
+  const change = (body: object, as?: 'tsn_reader' | 'tsn_foreign') =>
+    api.ask('PUT', `/v1/check-groups/${groupId}/checks`, body, as);
+  const members = async (id: number): Promise<readonly string[]> =>
+    (await api.ask('GET', `/v1/check-groups/${id}/checks`)).body.map((check: { id: string }) => check.id);
+  assert.deepEqual((await change({ add: [one, two, one] })).body, { added: 2, removed: 0 });
+  assert.deepEqual(new Set(await members(groupId)), new Set([one, two]));
+  assert.deepEqual(await members(other), []);
+  assert.deepEqual((await change({ remove: [two, randomUUID()] })).body, { added: 0, removed: 1 });
+  assert.deepEqual(await members(groupId), [one]);
+
+  const unknown = await change({ add: [two, randomUUID()] });
+  assert.equal(unknown.status, 400);
+  assert.deepEqual(unknown.body.attributes, { 'add[1]': 'is not the ID of a check of this account' });
+  assert.deepEqual(await members(groupId), [one]);
+  const both = await change({ add: [two], remove: [two] });
+  assert.match(both.text, /must not contain a check that is also in add/);
+  const many = Array.from({ length: 101 }, () => randomUUID());
+  assert.match((await change({ add: many, remove: many.map(() => randomUUID()) })).text, /at most 200 checks/);
+  assert.equal((await change({ add: [two] }, 'tsn_reader')).status, 403);
+  assert.equal((await change({ add: [two] }, 'tsn_foreign')).status, 404);
+});

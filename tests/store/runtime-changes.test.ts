@@ -148,6 +148,26 @@ test('a group is not removed where its checks would have no runtime for their sc
   );
 });
 
+test('checks are not moved out of the group or into one whose runtime cannot run their scripts', async (newStore) => {
+  await using temp = await newStore();
+  const { checks, groups, groupId, add } = await fixture(temp, [bare]);
+  await groups.change(caller, groupId, { runtimeId: '2026.04' });
+  const cart = await add('API', { name: 'Cart', groupId, settings: hooked });
+  const own = await add('API', { groupId, settings: hooked, runtimeId: '2026.04' });
+  const plainCheck = await add('API', {});
+  const move = (id: number, change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }) =>
+    groups.changeChecks(caller, id, { add: [], remove: [], ...change });
+  await assert.rejects(
+    move(groupId, { remove: [cart.id, own.id] }),
+    refused('remove', /^would leave 1 check in this list without a runtime .*"Cart": no runtime of this server/),
+  );
+  const { accountId: _a, id: _i, createdAt: _c, updatedAt: _u, ...group } = aGroup(ownId);
+  const other = await groups.create(caller, { ...group, alertChannelSubscriptions: [] }, false);
+  await assert.rejects(move(other.id, { add: [cart.id] }), refused('add', /^would leave 1 check in this list/));
+  assert.equal((await checks.find(caller, cart.id)).groupId, groupId);
+  assert.deepEqual(await move(other.id, { add: [own.id, plainCheck.id] }), { added: 2, removed: 0 });
+});
+
 test('a group whose scripts alone need a runtime is removed with them', async (newStore) => {
   await using temp = await newStore();
   const { groups, groupId, add } = await fixture(temp, [bare]);

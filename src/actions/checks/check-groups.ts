@@ -1,5 +1,6 @@
 // Actions on check groups (reference §4.4).
 import type { Page, Slice } from '#store/base/database.ts';
+import type { MemberChange, MembersMoved } from '#store/checks/group-members.ts';
 import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
@@ -22,7 +23,7 @@ import {
 import { groupNames, type MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { refuseProblems, notFound } from '../refusal.ts';
-import { groupRuntimeProblems } from './runtime-changes.ts';
+import { groupRuntimeProblems, movedRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeDeps } from './script-runtime.ts';
 import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
@@ -120,6 +121,9 @@ export function createGroupActions(deps: GroupDeps) {
       const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
       return { rows: rows.map((stored) => shownCheck(caller, stored, group, deps)), total };
     },
+    /** Adds checks to the group, which leave their previous one, and removes others; all or none. */
+    changeChecks: (caller: Caller, id: number, change: MemberChange): Promise<MembersMoved> =>
+      changeChecks(caller, id, change, deps),
     /** A check of a group with the group's settings applied. */
     async findCheck(caller: Caller, id: number, checkId: string): Promise<ShownCheck> {
       const { group } = await required(caller, id);
@@ -150,6 +154,25 @@ async function removeGroup(caller: Caller, id: number, deps: GroupDeps): Promise
   refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', deps));
   if (!(await deps.checkGroups.remove(accountId, id))) throw notFound('check group', id);
   return deps.missingVariables.ofDeletion(accountId, groupNames(present.group));
+}
+
+async function changeChecks(
+  caller: Caller,
+  id: number,
+  change: MemberChange,
+  deps: GroupDeps,
+): Promise<MembersMoved> {
+  requirePermission(caller, 'write');
+  const { accountId } = caller;
+  const present = await deps.checkGroups.find(accountId, id);
+  if (present === null) throw notFound('check group', id);
+  refuseProblems([
+    ...(await movedRuntimeProblems(accountId, change.add, present.group, 'add', deps)),
+    ...(await movedRuntimeProblems(accountId, change.remove, null, 'remove', deps)),
+  ]);
+  const moved = await deps.checkGroups.moveChecks(accountId, id, change);
+  if (moved === null) throw notFound('check group', id);
+  return savedOrRefused(moved);
 }
 
 /** Validates a new group on its own. */

@@ -92,7 +92,7 @@ export function savedOrRefused<Stored>(outcome: Saved<Stored>): Stored {
 function danglingMessage(path: string): string {
   if (path === 'activeHours.otherChannelId') return 'is not the ID of another alert channel of this account';
   if (path.endsWith('alertChannelId')) return 'is not the ID of an alert channel of this account';
-  return path.endsWith('checkId') || path.startsWith('dependsOn')
+  return path.endsWith('checkId') || /^(dependsOn|add)\b/.test(path)
     ? 'is not the ID of a check of this account'
     : 'is not the ID of a check group of this account';
 }

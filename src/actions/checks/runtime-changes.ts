@@ -22,6 +22,11 @@ interface CheckLister {
   ): Promise<{ readonly rows: readonly { readonly check: Check }[]; readonly total: number }>;
 }
 
+/** Finds checks of an account. */
+interface CheckFinder {
+  find(accountId: string, id: string): Promise<{ readonly check: Check } | null>;
+}
+
 /** Dependencies for a change of a group. */
 export interface GroupRuntimeDeps extends ScriptRuntimeDeps {
   readonly checks: CheckLister;
@@ -55,6 +60,32 @@ export async function groupRuntimeProblems(
     stranded.add(check, inherited(present), inherited(next), deps);
   }
   return stranded.problems(path, 'in this group', next === null ? ownOne : `choose ${anotherOne}, or ${ownOne}`);
+}
+
+/**
+ * The same for checks that are moved to a group.
+ * @param next null = they leave their group
+ */
+export async function movedRuntimeProblems(
+  accountId: string,
+  ids: readonly string[],
+  next: CheckGroup | null,
+  path: string,
+  deps: ScriptRuntimeDeps & { readonly checks: CheckFinder },
+): Promise<Problem[]> {
+  const [account] = await deps.accounts.list([accountId]);
+  const groups = rememberGroups(deps.checkGroups);
+  const stranded = createStrandedChecks();
+  for (const id of ids) {
+    const check = (await deps.checks.find(accountId, id))?.check;
+    if (check === undefined || !deps.scriptTypes.includes(check.checkType)) continue;
+    const present = check.groupId === null ? null : ((await groups.find(accountId, check.groupId))?.group ?? null);
+    // A check that is removed may have left the group already.
+    if (present?.id === next?.id) continue;
+    const inherited = (group: CheckGroup | null): Inherited => ({ group, account: account?.runtimeId ?? null });
+    stranded.add(check, inherited(present), inherited(next), deps);
+  }
+  return stranded.problems(path, 'in this list', ownOne);
 }
 
 /** The same for the runtime of an account. */

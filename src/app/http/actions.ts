@@ -277,9 +277,10 @@ function wakingChecks(deps: ActionDeps) {
     addAll: (accountId, writes) => waking(checks.addAll(accountId, writes)),
     change: (accountId, id, edit) => waking(checks.change(accountId, id, edit)),
   };
-  const ofGroups: Pick<Store['checkGroups'], 'change' | 'remove'> = {
+  const ofGroups: Pick<Store['checkGroups'], 'change' | 'remove' | 'moveChecks'> = {
     change: (accountId, id, edit) => waking(checkGroups.change(accountId, id, edit)),
     remove: (accountId, id) => waking(checkGroups.remove(accountId, id)),
+    moveChecks: (accountId, id, change) => waking(checkGroups.moveChecks(accountId, id, change)),
   };
   return {
     checks: { ...checks, ...ofChecks, remove: removeCheck(deps) },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { check } from './check.ts';
 import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
 import { assignQuery } from './check-operations.ts';
+import { membersChange, membersMoved } from './group-members.ts';
 import { pathNumber, pathUuid, queryList } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { tagged, type Untagged } from '../operation.ts';
@@ -119,6 +120,19 @@ export const checkGroupOperations = tagged('Check groups', {
     query: pageQuery,
     response: z.array(check),
     isPaged: true,
+    alsoAnswers: unknown,
+  },
+  changeChecksOfGroup: {
+    method: 'PUT',
+    path: '/v1/check-groups/{id}/checks',
+    summary: 'Add checks to a group, or remove them from it',
+    description:
+      'One transaction: if a check cannot be added, nothing changes. A check that is in another group leaves it. Checks that are in the group already, or not in it, are ignored.',
+    permission: 'write',
+    params: groupParams,
+    body: membersChange,
+    example: { add: ['0b6b2f0c-6a0f-4a53-9c9a-5d1f3f1f4c11'] },
+    response: membersMoved,
     alsoAnswers: unknown,
   },
   getCheckOfGroup: {

@@ -32,6 +32,7 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
     route('listChecksOfGroup', async ({ caller, params, query }) =>
       pageOf(await actions.listChecks(caller, params.id, sliceOf(query)), checkToWire),
     ),
+    route('changeChecksOfGroup', ({ caller, params, body }) => actions.changeChecks(caller, params.id, body)),
     route('getCheckOfGroup', async ({ caller, params }) =>
       checkToWire(await actions.findCheck(caller, params.id, params.checkId)),
     ),

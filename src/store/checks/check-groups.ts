@@ -7,6 +7,7 @@ import type { EnvironmentVariable } from '#domain/accounts/environment-variable.
 import { checkOf, groupOf, groupRow } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
 import { createEndMutes } from './group-mutes.ts';
+import { createMoveChecks } from './group-members.ts';
 import type { Saved } from './checks.ts';
 import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
@@ -81,6 +82,7 @@ export function createCheckGroups(database: Database) {
     /** Keeps its checks, without a group. false = unknown group. */
     remove: (accountId: string, id: number) =>
       transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
+    moveChecks: createMoveChecks(database),
     /** Ends mutes until recovery of groups, of all accounts, of which no check fails any more. */
     endMutes: createEndMutes(database),
   };

@@ -6,6 +6,7 @@ import type { CheckForm } from '#checks/form.ts';
 import type { FormValue } from '#lib/schema/form.ts';
 import type { OperationId } from '#contract/operations.ts';
 import { useWrite } from '../../api/query.ts';
+import { RetryFields } from '../../ui/check-settings/retries.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
 import { itemsOf } from '../../ui/form/pairs.tsx';
@@ -14,7 +15,7 @@ import { Fold } from '../../ui/form/fold.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
-import { Advanced, Alerting, Interval, Retries, Schedule } from './sections.tsx';
+import { Advanced, Alerting, Interval, Schedule } from './sections.tsx';
 import { text } from './strings.ts';
 import { TrialResult, useTrial } from './trial.tsx';
 import parts from '../../ui/form/form.module.css';
@@ -171,7 +172,7 @@ function Folds({
             <Schedule {...fields} />
           </Fold>
           <Fold title={text.retries} isOpen={hasFault('retryStrategy')}>
-            <Retries {...fields} />
+            <RetryFields {...fields} />
           </Fold>
         </>
       )}

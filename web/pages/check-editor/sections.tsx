@@ -1,20 +1,16 @@
 // The parts of the form that checks of all types have: schedule, retries, alerting, tags, group and variables.
-import type { FormValue } from '#lib/schema/form.ts';
 import { useAll } from '../../api/all.ts';
-import { useRead } from '../../api/query.ts';
-import { ChannelName } from '../../ui/alerts/channels.tsx';
+import { AlertSettingsOfCheck } from '../../ui/alert-settings/of-check.tsx';
+import { ChannelFields } from '../../ui/check-settings/channels.tsx';
+import { RuntimeField, TagField } from '../../ui/check-settings/labels.tsx';
+import { LocationFields } from '../../ui/check-settings/locations.tsx';
+import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
 import { Choice } from '../../ui/controls/field.tsx';
-import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
-import { itemsOf, VariableList } from '../../ui/form/pairs.tsx';
+import { textOf } from '../../ui/form/draft.ts';
+import { VariableList } from '../../ui/form/pairs.tsx';
 import { Flag, TextInput } from '../../ui/form/text.tsx';
 import { duration } from '../../ui/text/format.ts';
 import { text } from './strings.ts';
-import parts from '../../ui/form/form.module.css';
-
-interface SectionProps {
-  readonly draft: Draft;
-  readonly onChange: (path: string, value: FormValue) => void;
-}
 
 /** Minutes of `frequency`, and the seconds that `frequency` 0 stands for. */
 const [minutes, seconds] = [
@@ -22,7 +18,7 @@ const [minutes, seconds] = [
   [10, 20, 30],
 ] as const;
 
-export function Interval({ draft, onChange, shortest }: SectionProps & { readonly shortest: number }) {
+export function Interval({ draft, onChange, shortest }: FieldsOfDraft & { readonly shortest: number }) {
   const frequency = Number(draft['frequency'] ?? 10);
   const value = frequency === 0 ? Number(draft['frequencyOffset'] ?? 30) : frequency * 60;
   const choices = [...seconds, ...minutes.map((each) => each * 60)].filter((each) => each >= shortest);
@@ -40,23 +36,10 @@ export function Interval({ draft, onChange, shortest }: SectionProps & { readonl
   );
 }
 
-export function Schedule({ draft, onChange }: SectionProps) {
-  const { data } = useRead('listLocations');
-  const chosen = listOf(draft['locations']);
+export function Schedule({ draft, onChange }: FieldsOfDraft) {
   return (
     <>
-      <fieldset className={parts['checks']}>
-        <legend>{text.locations}</legend>
-        {(data ?? []).map(({ region: code, name }) => (
-          <Flag
-            key={code}
-            label={name === code ? code : `${name} (${code})`}
-            value={chosen.includes(code)}
-            onChange={(isChosen) => onChange('locations', toggled(chosen, code, isChosen))}
-          />
-        ))}
-        <span className="quiet">{text.locationsHelp}</span>
-      </fieldset>
+      <LocationFields draft={draft} onChange={onChange} none={text.locationsHelp} />
       <Flag
         label={text.parallel}
         help={text.parallelHelp}
@@ -67,73 +50,12 @@ export function Schedule({ draft, onChange }: SectionProps) {
   );
 }
 
-const firstRetry = { baseBackoffSeconds: 60, maxRetries: 2, maxDurationSeconds: 600, sameRegion: true };
-
-export function Retries({ draft, onChange }: SectionProps) {
-  const strategy = valueAt(draft, 'retryStrategy') as Draft | null | undefined;
-  const type = textOf(strategy?.['type'] ?? 'NO_RETRIES');
-  const numberField = (name: string, label: string, unit?: string) => (
-    <TextInput
-      name={`retryStrategy.${name}`}
-      label={label}
-      isNumber
-      value={textOf(strategy?.[name])}
-      onChange={(value) => onChange(`retryStrategy.${name}`, value === '' ? null : Number(value))}
-      {...(unit !== undefined && { unit })}
-    />
-  );
+export function Alerting(fields: FieldsOfDraft) {
+  const { draft, onChange } = fields;
   return (
     <>
-      <Choice
-        label={text.retry}
-        value={type}
-        options={text.retryTypes}
-        onChange={(chosen) =>
-          onChange('retryStrategy', chosen === 'NO_RETRIES' ? null : { ...firstRetry, ...strategy, type: chosen })
-        }
-      />
-      {type !== 'NO_RETRIES' && (
-        <>
-          {numberField('baseBackoffSeconds', text.pause, text.seconds)}
-          {type !== 'SINGLE_RETRY' && numberField('maxRetries', text.maxRetries)}
-          <Flag
-            label={text.sameLocation}
-            value={strategy?.['sameRegion'] !== false}
-            onChange={(value) => onChange('retryStrategy.sameRegion', value)}
-          />
-        </>
-      )}
-    </>
-  );
-}
-
-export function Alerting({ draft, onChange }: SectionProps) {
-  const channels = useAll('listAlertChannels');
-  const subscriptions = itemsOf(draft['alertChannelSubscriptions']);
-  const isSubscribed = (id: number): boolean =>
-    subscriptions.some((each) => each['alertChannelId'] === id && each['activated'] !== false);
-  return (
-    <>
-      <fieldset className={parts['checks']}>
-        <legend>{text.channels}</legend>
-        {channels.data?.length === 0 && <p className="quiet">{text.noChannels}</p>}
-        {(channels.data ?? []).map(({ id }) => (
-          <Flag
-            key={id}
-            label={<ChannelName id={id} />}
-            value={isSubscribed(id)}
-            onChange={(isChosen) => {
-              const others = subscriptions.filter((each) => each['alertChannelId'] !== id);
-              onChange(
-                'alertChannelSubscriptions',
-                isChosen ? [...others, { alertChannelId: id, activated: true }] : others,
-              );
-            }}
-          />
-        ))}
-        {draft['groupId'] != null && <span className="quiet">{text.ofGroup}</span>}
-      </fieldset>
-      <AlertRule draft={draft} onChange={onChange} />
+      <ChannelFields {...fields} note={draft['groupId'] == null ? '' : text.ofGroup} />
+      <AlertSettingsOfCheck {...fields} />
       <TextInput
         name="runbookUrl"
         label={text.runbook}
@@ -154,88 +76,20 @@ export function Alerting({ draft, onChange }: SectionProps) {
   );
 }
 
-/** When a failure is alerted, and how often it is repeated. */
-function AlertRule({ draft, onChange }: SectionProps) {
-  const isOwn = draft['useGlobalAlertSettings'] === false;
-  const settings = (isOwn ? (draft['alertSettings'] as Draft | null) : null) ?? {};
-  const rule = isOwn ? ruleOf(settings) : '';
-  const every = textOf(valueAt(settings, 'reminders.interval'));
-  const isRepeated = Number(valueAt(settings, 'reminders.amount') ?? 0) > 0;
-  const known = text.reminderRules.some(([value]) => value === every);
-  return (
-    <>
-      <Choice
-        label={text.alertRule}
-        value={rule}
-        options={text.alertRules}
-        onChange={(chosen) => {
-          onChange('useGlobalAlertSettings', chosen === '');
-          if (chosen !== '') onChange('alertSettings', { ...settings, ...escalationOf(chosen) });
-        }}
-      />
-      {isOwn && (
-        <Choice
-          label={text.reminders}
-          value={isRepeated ? every : ''}
-          options={
-            known || !isRepeated
-              ? text.reminderRules
-              : [...text.reminderRules, [every, text.remindersOf(Number(every))]]
-          }
-          onChange={(chosen) =>
-            onChange(
-              'alertSettings.reminders',
-              chosen === '' ? { amount: 0 } : { amount: 100_000, interval: Number(chosen) },
-            )
-          }
-        />
-      )}
-    </>
-  );
-}
-
-function ruleOf(settings: Draft): string {
-  if (settings['escalationType'] === 'TIME_BASED') {
-    return `${textOf(valueAt(settings, 'timeBasedEscalation.minutesFailingThreshold') ?? 5)}m`;
-  }
-  return textOf(valueAt(settings, 'runBasedEscalation.failedRunThreshold') ?? 1);
-}
-
-function escalationOf(rule: string): Draft {
-  return rule.endsWith('m')
-    ? { escalationType: 'TIME_BASED', timeBasedEscalation: { minutesFailingThreshold: Number.parseInt(rule, 10) } }
-    : { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: Number(rule) } };
-}
-
-export function Advanced({ draft, onChange, hasRuntime }: SectionProps & { readonly hasRuntime: boolean }) {
+export function Advanced({ hasRuntime, ...fields }: FieldsOfDraft & { readonly hasRuntime: boolean }) {
+  const { draft, onChange } = fields;
   const groups = useAll('listCheckGroups');
-  const runtimes = useRead('listRuntimes');
-  const tags = listOf(draft['tags']);
   const group = draft['groupId'];
   return (
     <>
-      <TextInput
-        name="tags"
-        label={text.tags}
-        help={text.tagsHelp}
-        placeholder={text.tagsExample}
-        value={tags.join(', ')}
-        onChange={(value) => onChange('tags', value === '' ? [] : value.split(/,\s*/))}
-      />
+      <TagField {...fields} />
       <Choice
         label={text.group}
         value={typeof group === 'number' ? String(group) : ''}
         options={[['', text.noGroup], ...(groups.data ?? []).map(({ id, name }) => [String(id), name] as const)]}
         onChange={(chosen) => onChange('groupId', chosen === '' ? null : Number(chosen))}
       />
-      {hasRuntime && (
-        <Choice
-          label={text.runtime}
-          value={textOf(draft['runtimeId'])}
-          options={[['', text.runtimeOf], ...(runtimes.data ?? []).map(({ name }) => [name, name] as const)]}
-          onChange={(chosen) => onChange('runtimeId', chosen === '' ? null : chosen)}
-        />
-      )}
+      {hasRuntime && <RuntimeField {...fields} none={text.runtimeOf} />}
       <TextInput
         name="description"
         label={text.description}
@@ -256,12 +110,4 @@ export function Advanced({ draft, onChange, hasRuntime }: SectionProps & { reado
       />
     </>
   );
-}
-
-function listOf(value: FormValue | undefined): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function toggled(list: readonly string[], item: string, isIn: boolean): readonly string[] {
-  return isIn ? [...list, item] : list.filter((each) => each !== item);
 }
