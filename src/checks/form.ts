@@ -24,6 +24,8 @@ export interface CheckForm {
   /** What the first screen asks for besides name and interval. */
   readonly target: readonly FormField[];
   readonly sections: readonly FormSection[];
+  /** What a group gives its checks of this kind, in the body of the group; absent = nothing. */
+  readonly ofGroups?: readonly FormSection[];
   /** Whether runs have an interval; false = the target calls. */
   readonly hasInterval: boolean;
   /** Shortest interval, seconds. */

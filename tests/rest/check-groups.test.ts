@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type Resources, resourcesUnderTest } from './resources-under-test.ts';
+import { ownId } from './rest-under-test.ts';
 
 const request = { method: 'GET', url: 'https://shop.example/' };
 
@@ -265,4 +266,25 @@ test('checks join and leave a group in one request, all or none', async () => {
   assert.match((await change({ add: many, remove: many.map(() => randomUUID()) })).text, /at most 200 checks/);
   assert.equal((await change({ add: [two] }, 'tsn_reader')).status, 403);
   assert.equal((await change({ add: [two] }, 'tsn_foreign')).status, 404);
+});
+
+test('a copy of a group keeps values that its source masks', async () => {
+  await using api = resourcesUnderTest();
+  const environmentVariables = [{ key: 'TOKEN', value: 'of the shop', secret: true }];
+  const headers = [{ key: 'authorization', value: 'Bearer of the shop', locked: true }];
+  const id = await makeGroup(api, { environmentVariables, apiCheckDefaults: { headers } });
+  const {
+    id: _id,
+    created_at: _at,
+    updated_at: _on,
+    ...written
+  } = (await api.ask('GET', `/v1/check-groups/${id}`, undefined, 'tsn_reader')).body;
+  const copied = await api.ask('POST', `/v2/check-groups?copyOf=${id}`, written);
+  assert.equal(copied.status, 201, copied.text);
+  assert.doesNotMatch(copied.text, /of the shop.*of the shop/);
+  const { store } = api.temp;
+  const stored = await store.checkGroups.find(ownId, copied.body.id);
+  assert.equal(stored?.group.environmentVariables[0]?.value, 'of the shop');
+  assert.match(JSON.stringify(stored?.group.apiCheckDefaults), /Bearer of the shop/);
+  assert.equal((await api.ask('POST', '/v2/check-groups?copyOf=99', written)).status, 404);
 });

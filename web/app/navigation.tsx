@@ -186,6 +186,12 @@ function usePersonActions(): readonly Action[] {
       run: () => void navigate({ to: '/settings/account' }),
     },
     {
+      id: 'alert-settings',
+      label: 'Alert settings',
+      icon: <BellRing size={16} />,
+      run: () => void navigate({ to: '/settings/alerts' }),
+    },
+    {
       id: 'variables',
       label: 'Variables and secrets',
       icon: <Braces size={16} />,

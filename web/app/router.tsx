@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { overviewSearch } from '../pages/overview/search.ts';
 import { checkSearch } from '../pages/check/search.ts';
+import { newGroupSearch } from '../pages/group-editor/search.ts';
 import { newChannelSearch } from '../pages/channels/search.ts';
 import { newCheckSearch } from '../pages/check-editor/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
@@ -97,6 +98,17 @@ const group = createRoute({
   path: '/groups/$groupId',
   component: lazyRouteComponent(() => import('../pages/group/page.tsx'), 'GroupPage'),
 });
+const newGroup = createRoute({
+  getParentRoute: () => shell,
+  path: '/groups/new',
+  validateSearch: only(newGroupSearch),
+  component: lazyRouteComponent(() => import('../pages/group-editor/page.tsx'), 'NewGroupPage'),
+});
+const editGroup = createRoute({
+  getParentRoute: () => shell,
+  path: '/groups/$groupId/edit',
+  component: lazyRouteComponent(() => import('../pages/group-editor/page.tsx'), 'EditGroupPage'),
+});
 const alerts = createRoute({
   getParentRoute: () => shell,
   path: '/alerts',
@@ -155,6 +167,11 @@ const maintenance = createRoute({
   path: '/maintenance',
   component: lazyRouteComponent(() => import('../pages/maintenance/page.tsx'), 'MaintenancePage'),
 });
+const alertSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/alerts',
+  component: lazyRouteComponent(() => import('../pages/alert-settings/page.tsx'), 'AlertSettingsPage'),
+});
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/settings/account',
@@ -198,6 +215,8 @@ const tree = root.addChildren([
     channel,
     groups,
     group,
+    newGroup,
+    editGroup,
     alerts,
     deliveries,
     delivery,
@@ -209,6 +228,7 @@ const tree = root.addChildren([
     apiKeys,
     variables,
     maintenance,
+    alertSettings,
     account,
     other,
   ]),

@@ -86,12 +86,16 @@ export function createGroupActions(deps: GroupDeps) {
       return { rows: rows.map((stored) => shownGroup(caller, stored)), total };
     },
     find: async (caller: Caller, id: number): Promise<ShownGroup> => shownGroup(caller, await required(caller, id)),
-    /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
-    async create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup> {
+    /**
+     * @param isAutoAssigned subscribe the channels that have `autoSubscribe` set
+     * @param copyOf a stored group, for values that the input masks or omits
+     */
+    async create(caller: Caller, input: GroupInput, isAutoAssigned: boolean, copyOf?: number): Promise<ShownGroup> {
       requirePermission(caller, 'write');
+      const from = copyOf === undefined ? null : (await required(caller, copyOf)).group;
       await refuseNew(caller, input, deps);
       const { alertChannelSubscriptions: subscriptions } = input;
-      const group = withMuteStart(newGroup(caller, input), null, true, deps.now());
+      const group = withMuteStart(newGroup(caller, input, from), null, true, deps.now());
       refuseProblems(await groupSecretProblems(group, subscriptions, true, deps));
       return shownWithWarnings(
         caller,
@@ -156,12 +160,7 @@ async function removeGroup(caller: Caller, id: number, deps: GroupDeps): Promise
   return deps.missingVariables.ofDeletion(accountId, groupNames(present.group));
 }
 
-async function changeChecks(
-  caller: Caller,
-  id: number,
-  change: MemberChange,
-  deps: GroupDeps,
-): Promise<MembersMoved> {
+async function changeChecks(caller: Caller, id: number, change: MemberChange, deps: GroupDeps): Promise<MembersMoved> {
   requirePermission(caller, 'write');
   const { accountId } = caller;
   const present = await deps.checkGroups.find(accountId, id);
@@ -212,7 +211,7 @@ async function refuseRuntimeOfChange(present: CheckGroup, change: Change<GroupIn
   refuseProblems(await groupRuntimeProblems(present, changedGroup(present, change), path, deps));
 }
 
-function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
+function newGroup({ accountId }: Caller, input: GroupInput, from: CheckGroup | null): CheckGroup {
   const { alertChannelSubscriptions: _apart, ...fields } = input;
   return {
     ...fields,
@@ -221,8 +220,12 @@ function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
     mutedFrom: null,
     createdAt: 0,
     updatedAt: null,
-    environmentVariables: mergedVariables(input.environmentVariables, []),
-    apiCheckDefaults: mergedRequest(requestWithMeaning(input.apiCheckDefaults, null), null, 'apiCheckDefaults'),
+    environmentVariables: mergedVariables(input.environmentVariables, from?.environmentVariables ?? []),
+    apiCheckDefaults: mergedRequest(
+      requestWithMeaning(input.apiCheckDefaults, from?.apiCheckDefaults ?? null),
+      from?.apiCheckDefaults ?? null,
+      'apiCheckDefaults',
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import { check } from './check.ts';
 import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
 import { assignQuery } from './check-operations.ts';
 import { membersChange, membersMoved } from './group-members.ts';
-import { pathNumber, pathUuid, queryList } from '#lib/schema/fields.ts';
+import { pathNumber, pathUuid, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
@@ -12,6 +12,12 @@ import { pageQuery } from '../paging.ts';
 const groupQuery = pageQuery.extend({
   tag: queryList(z.string().max(200)).exactOptional().describe('Only groups with all of these tags.'),
   name: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these names.'),
+});
+
+const createQuery = assignQuery.extend({
+  copyOf: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('ID of a group, for values that the body masks as `***` or omits.'),
 });
 
 const unknown = { 404: 'Unknown check group.' };
@@ -45,7 +51,7 @@ export const checkGroupOperations = tagged('Check groups', {
     path: '/v2/check-groups',
     summary: 'Create a check group',
     permission: 'write',
-    query: assignQuery,
+    query: createQuery,
     body: groupCreateV2,
     example,
     status: 201,

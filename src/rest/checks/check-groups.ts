@@ -16,7 +16,7 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
       toWire(await actions.create(caller, body, query.autoAssignAlerts)),
     ),
     route('createCheckGroupV2', async ({ caller, query, body }) =>
-      toWire(await actions.create(caller, body, query.autoAssignAlerts)),
+      toWire(await actions.create(caller, body, query.autoAssignAlerts, query.copyOf)),
     ),
     route('getCheckGroup', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
     route('updateCheckGroup', async ({ caller, params, body }) =>

@@ -1,7 +1,8 @@
 // Settings of checks read as sentences.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertionText, filledTarget, retryText } from './settings-words.ts';
+import { retryText } from '../../ui/checks/retry-words.ts';
+import { assertionText, filledTarget } from './settings-words.ts';
 
 test('assertions, targets and retries read as sentences', () => {
   const source = 'JSON_BODY';

@@ -9,7 +9,8 @@ import { ChannelName } from '../../ui/alerts/channels.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
 import { duration, milliseconds } from '../../ui/text/format.ts';
-import { assertionText, filledTarget, retryText } from './settings-words.ts';
+import { retryText } from '../../ui/checks/retry-words.ts';
+import { assertionText, filledTarget } from './settings-words.ts';
 import { text } from './strings.ts';
 import css from './check.module.css';
 

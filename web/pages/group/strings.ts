@@ -1,4 +1,6 @@
 // Texts of the page `group`.
+import { plural } from '../../ui/text/format.ts';
+
 export const text = {
   all: 'Groups',
   trigger: 'Run all checks',
@@ -10,10 +12,32 @@ export const text = {
   done: (ended: number, total: number) => `${ended} of ${total} finished`,
   passed: (total: number) => `All ${total} runs passed`,
   failed: (failed: number, total: number) => `${failed} of ${total} runs did not pass`,
+  edit: 'Edit',
+  duplicate: 'Duplicate',
+  remove: 'Delete',
+  removeTitle: (name: string) => `Delete ${name}?`,
+  removeHelp: (checks: number) =>
+    checks === 0
+      ? 'It has no checks. The address that starts it from CI stops working.'
+      : `${plural(checks, 'check')} ${checks === 1 ? 'stays' : 'stay'}, without the group’s settings, variables and channels. The address that starts the group from CI stops working.`,
+  removed: (name: string) => `Deleted ${name}`,
   members: 'Checks',
   noMembers: 'This group has no checks',
+  noMembersHelp: 'Add checks to share settings, variables and channels between them.',
+  add: 'Add checks',
+  addTitle: 'Add checks to the group',
+  added: (checks: number) => `Added ${plural(checks, 'check')}`,
+  takeOut: (checks: number) => `Remove ${plural(checks, 'check')} from the group`,
+  takenOut: (checks: number) => `Removed ${plural(checks, 'check')} from the group`,
+  select: (name: string) => `Select ${name}`,
+  page: (page: number, pages: number, total: number) => `Page ${page} of ${pages}, ${plural(total, 'check')}`,
+  previous: 'Previous',
+  next: 'Next',
   settings: 'Settings of the group',
-  settingsHelp: 'These settings override those of its checks.',
+  settingsHelp: 'What the group sets overrides the settings of its checks.',
+  overrides: (checks: number) =>
+    checks === 1 ? 'Overrides the own setting of' : `Overrides the own settings of ${checks} checks:`,
+  andMore: (checks: number) => ` and ${checks} more`,
   ci: 'Run from CI',
   ciHelp:
     'The command waits for the verdicts and fails unless all checks pass. The address contains a token: keep it secret.',
@@ -31,18 +55,21 @@ export const text = {
   never: 'Has not run yet',
   fields: {
     activated: 'Active',
-    muted: 'Muted',
     dependsOn: 'Depends on',
+    channels: 'Notifies',
     locations: 'Locations',
-    concurrency: 'Concurrency',
     runtimeId: 'Runtime',
-    runParallel: 'Runs in all locations at once',
+    runParallel: 'At several locations',
     alerts: 'Alert settings',
     retries: 'Retries',
-    variables: 'Environment variables',
+    variables: 'Variables',
   },
   yes: 'Yes',
   no: 'No',
+  parallel: 'All at once',
+  inTurn: 'One after the other',
+  noChannels: 'Only the channels of each check',
+  noVariables: 'None',
   ofAccount: 'Of the account',
   ofCheck: 'Of each check',
 } as const;

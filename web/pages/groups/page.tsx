@@ -1,7 +1,8 @@
 // All check groups.
 import { Link } from '@tanstack/react-router';
+import { useMay } from '../../api/me.ts';
 import { useMore } from '../../api/query.ts';
-import { Code } from '../../ui/controls/copy.tsx';
+import { ButtonLink } from '../../ui/controls/button.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
@@ -11,24 +12,22 @@ import { MemberCounts } from './member-counts.tsx';
 import { text } from './strings.ts';
 
 export function GroupsPage() {
+  const { write } = useMay();
   const groups = useMore('listCheckGroups');
   return (
     <>
-      <PageHead title={text.title} />
+      <PageHead title={text.title}>{write && <ButtonLink to="/groups/new">{text.create}</ButtonLink>}</PageHead>
       {groups.error && groups.items === undefined ? (
         <LoadError error={groups.error} onRetry={() => void groups.refetch()} />
       ) : groups.items === undefined ? (
         <Skeleton lines={5} height={36} />
       ) : groups.items.length === 0 ? (
         <Empty title={text.emptyTitle}>
-          <p>{text.empty}</p>
-          <Code
-            label={text.command}
-            text={`curl -s ${location.origin}/v2/check-groups -H "Authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' -d '{"name":"Shop"}'`}
-          />
+          <p>{write ? text.empty : text.readOnly}</p>
         </Empty>
       ) : (
         <>
+          <p className="quiet">{text.total(groups.total)}</p>
           <Table
             label={text.title}
             rows={groups.items}
@@ -52,7 +51,7 @@ export function GroupsPage() {
               {
                 id: 'locations',
                 title: text.columns.locations,
-                cell: ({ locations }) => locations.join(', ') || text.own,
+                cell: ({ locations }) => locations.join(', ') || text.ofChecks,
               },
             ]}
           />

@@ -1,11 +1,13 @@
 // Texts of the page `groups`.
+import { plural } from '../../ui/text/format.ts';
+
 export const text = {
   title: 'Groups',
   columns: { name: 'Name', state: 'Members', tags: 'Tags', locations: 'Locations' },
   emptyTitle: 'No groups yet',
   empty: 'A group shares settings and channels between checks, and starts them together, for example from CI.',
-  command: 'Command that creates a group',
-  members: (failing: number, total: number) =>
-    total === 0 ? 'No checks' : failing === 0 ? `${total} passing or unknown` : `${failing} of ${total} failing`,
-  own: 'This server',
+  readOnly: 'Groups that others create appear here.',
+  create: 'New group',
+  total: (groups: number) => plural(groups, 'group'),
+  ofChecks: 'Of each check',
 } as const;

@@ -33,9 +33,7 @@ export const text = {
   locations: 'At several locations at once, a check fails if',
   shares: [
     ['', 'One location fails'],
-    ...[10, 20, 30, 40, 50, 60, 70, 80, 90].map(
-      (share) => [String(share), `At least ${share}% of them fail`] as const,
-    ),
+    ...[10, 20, 30, 40, 50, 60, 70, 80, 90].map((share) => [String(share), `At least ${share}% of them fail`] as const),
     ['100', 'All of them fail'],
   ] as readonly (readonly [string, string])[],
   decidedBy: 'Alert settings',

@@ -6,12 +6,13 @@ import { TextInput } from '../form/text.tsx';
 import { type FieldsOfDraft, textsOf } from './section.ts';
 import { text } from './strings.ts';
 
-export function TagField({ draft, onChange }: FieldsOfDraft) {
+/** @param help what else to know */
+export function TagField({ draft, onChange, help }: FieldsOfDraft & { readonly help?: string }) {
   return (
     <TextInput
       name="tags"
       label={text.tags}
-      help={text.tagsHelp}
+      help={help === undefined ? text.tagsHelp : `${text.tagsHelp} ${help}`}
       placeholder={text.tagsExample}
       value={textsOf(draft['tags']).join(', ')}
       onChange={(value) => onChange('tags', value === '' ? [] : value.split(/,\s*/))}

@@ -1,4 +1,5 @@
 // The form of API checks.
+import type { FormField } from '#lib/schema/form.ts';
 import type { CheckForm } from '../../form.ts';
 import { fromCurl } from './curl-form.ts';
 import { assertionField, connectionFields, responseTimeFields, urlField } from '../../parts/form.ts';
@@ -11,6 +12,38 @@ const bodyTypes = [
   ['GRAPHQL', 'GraphQL'],
   ['RAW', 'Other text'],
 ] as const;
+
+const sources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
+
+/** @param parent of the fields in the body */
+const pairFields = (parent: string): readonly FormField[] => [
+  { path: `${parent}.headers`, label: 'Headers', input: 'pairs', noun: 'header' },
+  { path: `${parent}.queryParameters`, label: 'Query parameters', input: 'pairs', noun: 'parameter' },
+];
+const credentialsField = (parent: string): FormField => ({
+  path: `${parent}.basicAuth`,
+  label: 'Basic authorization',
+  input: 'credentials',
+});
+
+const scriptFields: readonly FormField[] = [
+  {
+    path: 'localSetupScript',
+    label: 'Setup script',
+    help: 'Runs before the request and may change it.',
+    input: 'code',
+    language: 'typescript',
+    placeholder: "request.headers['x-time'] = String(Date.now());",
+  },
+  {
+    path: 'localTearDownScript',
+    label: 'Teardown script',
+    help: 'Runs after the response, before it is evaluated.',
+    input: 'code',
+    language: 'typescript',
+    placeholder: 'console.log(response.statusCode);',
+  },
+];
 
 export const apiForm: CheckForm = {
   fromLine: fromCurl,
@@ -33,18 +66,17 @@ export const apiForm: CheckForm = {
           input: 'choice',
           options: methods.map((method) => [method, method]),
         },
-        { path: 'request.headers', label: 'Headers', input: 'pairs', noun: 'header' },
-        { path: 'request.queryParameters', label: 'Query parameters', input: 'pairs', noun: 'parameter' },
+        ...pairFields('request'),
         { path: 'request.bodyType', label: 'Body', input: 'choice', options: bodyTypes },
         { path: 'request.body', label: 'Body text', input: 'area' },
-        { path: 'request.basicAuth', label: 'Basic authorization', input: 'credentials' },
+        credentialsField('request'),
         ...connectionFields,
       ],
     },
     {
       title: 'Assertions',
       fields: [
-        assertionField('request.assertions', ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME']),
+        assertionField('request.assertions', sources),
         {
           path: 'shouldFail',
           label: 'Expect an error status',
@@ -66,23 +98,26 @@ export const apiForm: CheckForm = {
           placeholder: 'shop.example:8443',
           empty: null,
         },
-        {
-          path: 'localSetupScript',
-          label: 'Setup script',
-          help: 'Runs before the request and may change it.',
-          input: 'code',
-          language: 'typescript',
-          placeholder: "request.headers['x-time'] = String(Date.now());",
-        },
-        {
-          path: 'localTearDownScript',
-          label: 'Teardown script',
-          help: 'Runs after the response, before it is evaluated.',
-          input: 'code',
-          language: 'typescript',
-          placeholder: 'console.log(response.statusCode);',
-        },
+        ...scriptFields,
       ],
     },
+  ],
+  ofGroups: [
+    {
+      title: 'Requests of API checks',
+      fields: [
+        {
+          path: 'apiCheckDefaults.url',
+          label: 'Base URL',
+          help: 'API checks use it as {{GROUP_BASE_URL}}.',
+          input: 'text',
+          placeholder: 'https://shop.example.com',
+        },
+        ...pairFields('apiCheckDefaults'),
+        credentialsField('apiCheckDefaults'),
+        assertionField('apiCheckDefaults.assertions', sources),
+      ],
+    },
+    { title: 'Scripts of API checks', fields: scriptFields },
   ],
 };
