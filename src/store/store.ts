@@ -44,6 +44,7 @@ import type { OnMigrating } from './base/migrate.ts';
 import { createAccountChanges } from './overview/account-changes.ts';
 import { createOverview } from './overview/overview.ts';
 import { createInvites } from './accounts/invites.ts';
+import { createPastResults } from './history/past-results.ts';
 import { createPings } from './history/pings.ts';
 import { createReceptions } from './path/heartbeats/reception.ts';
 import { createResultAssets } from './history/result-assets.ts';
@@ -105,6 +106,7 @@ export function nounsOf(database: Database) {
     checkSubjects: createCheckSubjects(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
+    pastResults: createPastResults(database),
     incidents: createIncidents(database),
     overview: createOverview(database, checkHistory),
     accountChanges: createAccountChanges(database),

@@ -1,6 +1,6 @@
 // Flapping: a check that changes its alerted state too often, and when channels with grouping receive a message
 // (docs/decisions/0138). Instants are epoch ms, durations ms.
-import type { CheckState } from '../checks/check-state.ts';
+import type { CheckState, StateStep } from '../checks/check-state.ts';
 
 /** A check flaps after more changes than this within the window. */
 export const changesTolerated = 4;
@@ -55,6 +55,24 @@ export const calm: Flapping = {
   isWaiting: false,
   isLastingNotified: false,
 };
+
+/** A check that flaps, or stops flapping now. */
+export interface FlappingTidings {
+  /** Epoch ms. */
+  readonly since: number;
+  /** The message that is due; null = alerts wait. */
+  readonly message: FlappingMessage | null;
+  /** Changes that the message is about. */
+  readonly changes: number;
+  /** When waiting alerts are sent, epoch ms. */
+  readonly dueAt: number;
+  /** What was alerted before. */
+  readonly alerted: CheckState['alerted'];
+  /** The open incident, or the one that ends now; null = none. */
+  readonly incidentId: string | null;
+  /** Whether the message is due because time passed: no alert was raised. */
+  readonly isTimed: boolean;
+}
 
 /** What happened to a check. */
 export type FlappingEvent =
@@ -205,5 +223,62 @@ function withChange(state: Flapping, from: Alerted, now: number): Flapping {
       from === null ? state.failures : [...longer, { state: from, endedAt: now, lastedMs }].slice(-failuresKept),
     unreported: state.unreported + 1,
     isLastingNotified: false,
+  };
+}
+
+/** What is known after an event, when time can cause a message, and what channels receive; null = it does not flap. */
+export interface FoldedFlapping {
+  readonly state: Flapping;
+  readonly dueAt: number | null;
+  readonly tidings: Omit<FlappingTidings, 'incidentId'> | null;
+}
+
+/** A check at the time of an event. */
+export interface FlappingMoment {
+  /** What was alerted before. */
+  readonly alerted: Alerted;
+  readonly everyMs: number;
+  readonly now: number;
+}
+
+/** Folds a result, or the alert of an escalation. */
+export function foldChange(before: Flapping, moment: FlappingMoment, { state, change }: StateStep): FoldedFlapping {
+  const { alerted } = moment;
+  // Most results change no alert.
+  if (alerted === state.alerted && before.since === null) return { state: before, dueAt: null, tidings: null };
+  const isRecovered = change?.to === 'passing';
+  return fold(before, moment, { type: 'judged', before: alerted, after: state.alerted, isRecovered }, state.alerted);
+}
+
+/** Folds the time that passed without an alert. @param isMuted or deactivated */
+export function foldTime(
+  before: Flapping,
+  moment: FlappingMoment,
+  { status, acknowledgedAt }: CheckState,
+  isMuted: boolean,
+): FoldedFlapping {
+  const isSilenced = isMuted && status !== 'passing';
+  const isAcknowledged = acknowledgedAt !== null;
+  const { alerted } = moment;
+  return fold(before, moment, { type: 'time', alerted, isSilenced, isAcknowledged }, alerted);
+}
+
+function fold(
+  before: Flapping,
+  { alerted, everyMs, now }: FlappingMoment,
+  event: FlappingEvent,
+  after: Alerted,
+): FoldedFlapping {
+  const { state, message, changes } = flappingStep(before, event, now, everyMs);
+  const isWaiting = message === null && event.type === 'time' && event.isSilenced;
+  const nextAt = flappingDueAt(state, after, everyMs);
+  // The last message is about what ends.
+  const since = state.since ?? (message === null ? null : before.since);
+  const isTimed = event.type === 'time';
+  const dueAt = state.notifiedAt + messageEveryMs;
+  return {
+    state,
+    dueAt: nextAt === null ? null : Math.max(nextAt, isWaiting ? now + mutedAgainMs : 0),
+    tidings: since === null ? null : { since, message, changes, dueAt, alerted, isTimed },
   };
 }

@@ -2,7 +2,7 @@
 // docs/decisions/0022).
 import type { Reminders } from './alert-settings.ts';
 import { type AlertType, neverSent, sslDaysRemaining, sslStep, sslSteps, type Notified } from './alert.ts';
-import type { FlappingMessage } from './flapping.ts';
+import type { FlappingMessage, FlappingTidings } from './flapping.ts';
 import type { CheckState, CheckStatus, StateRules, StateStep } from '../checks/check-state.ts';
 import type { SeenCertificate } from '../results/result.ts';
 
@@ -23,24 +23,6 @@ export interface Listener {
   /** Whether it receives few messages about a flapping check. Absent = false. */
   readonly isBrief?: boolean;
   readonly notified: Notified;
-}
-
-/** A check that flaps, or stops flapping now. */
-export interface FlappingTidings {
-  /** Epoch ms. */
-  readonly since: number;
-  /** The message that is due; null = alerts wait. */
-  readonly message: FlappingMessage | null;
-  /** Changes that the message is about. */
-  readonly changes: number;
-  /** When waiting alerts are sent, epoch ms. */
-  readonly dueAt: number;
-  /** What was alerted before. */
-  readonly alerted: CheckState['alerted'];
-  /** The open incident, or the one that ends now; null = none. */
-  readonly incidentId: string | null;
-  /** Whether the message is due because time passed: no alert was raised. */
-  readonly isTimed: boolean;
 }
 
 /** What a result means for the channels. */
@@ -169,6 +151,34 @@ export function notificationsOf(event: AlertEvent, listeners: readonly Listener[
     const { held = [], message = null, reminder = null } = status ?? {};
     return [{ listener, alertTypes, held, message, reminder, notified }];
   });
+}
+
+/**
+ * The alerts that an event raises, also if no channel is notified: those of the notifications, the one that opens, and
+ * the recovery of what was alerted.
+ * @param alerted what was alerted before
+ */
+export function alertTypesOf(
+  { opens, isPassing, flapping }: AlertEvent,
+  notifications: readonly Pick<Notification, 'alertTypes' | 'held'>[],
+  alerted: CheckState['alerted'],
+): AlertType[] {
+  // Time passed: what a message is about was recorded when it happened.
+  if (flapping?.isTimed === true) return [];
+  const types = new Set<AlertType>(
+    notifications.flatMap(({ alertTypes, held: waiting }) => [...alertTypes, ...waiting]),
+  );
+  if (opens !== null) types.add(opens);
+  const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
+  if (isPassing && alerted !== null && !isClosed) {
+    types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
+  }
+  return [...types];
+}
+
+/** Whether an alert says something new: reminders do not, and a check that flaps starts no storm. */
+export function isCountedAlert({ flapping, isPassing, opens }: AlertEvent, type: AlertType): boolean {
+  return type === 'ALERT_SSL' || (flapping === null && (isPassing || opens === type));
 }
 
 /** What a channel still knows of a flapping check after its alert was closed. */

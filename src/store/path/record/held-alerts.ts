@@ -1,7 +1,8 @@
 // Alerts of flapping checks that wait for the next message of their channel, in the transaction of the result
 // (docs/decisions/0138).
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
-import type { AlertEvent, FlappingFacts, FlappingTidings, Notification } from '#domain/alerts/notify.ts';
+import type { FlappingTidings } from '#domain/alerts/flapping.ts';
+import type { AlertEvent, FlappingFacts, Notification } from '#domain/alerts/notify.ts';
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import type { DeliveryIncident } from '#domain/alerts/incident.ts';
 import { newId } from '#lib/id.ts';

@@ -1,6 +1,7 @@
 // Alerts and deliveries: one delivery per notified channel, in the transaction of the result or deletion. The
 // decisions, shared by all engines.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { FoldedFlapping } from '#domain/alerts/flapping.ts';
 import { digestThresholdOf, type GroupableAlert } from '#domain/alerts/alert-storm.ts';
 import { type AlertType, neverSent } from '#domain/alerts/alert.ts';
 import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
@@ -11,14 +12,15 @@ import {
   type AlertEvent,
   type Listener,
   alertEventOf,
+  alertTypesOf,
   certificateEvent,
   deletionEvent,
+  isCountedAlert,
   type Notification,
   notificationsOf,
 } from '#domain/alerts/notify.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { newId } from '#lib/id.ts';
-import type { FoldedFlapping } from './flapping-rows.ts';
 import {
   cancelUnneeded,
   collectedBy,
@@ -184,24 +186,15 @@ function notify(
     event,
     listeners.map((row) => listenerOf(row, rules)),
   ) as ChannelNotification[];
-  const types = new Set<AlertType>(notifications.flatMap(({ alertTypes, held }) => [...alertTypes, ...held]));
-  if (event.opens !== null) types.add(event.opens);
-  const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
-  if (event.isPassing && alerted !== null && !isClosed) {
-    types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
-  }
-  // Time passed: what a message is about was recorded when it happened.
-  if (event.flapping?.isTimed === true) types.clear();
-  // Reminders say nothing new, and a check that flaps starts no storm.
-  const isCounted = (type: AlertType): boolean =>
-    type === 'ALERT_SSL' || (event.flapping === null && (event.isPassing || event.opens === type));
+  const types = alertTypesOf(event, notifications, alerted);
+  const isCounted = (type: AlertType): boolean => isCountedAlert(event, type);
   const alertIds = new Map(
-    [...types].map((alertType) => {
+    types.map((alertType) => {
       const alert = { alertType, isCounted: isCounted(alertType), suppressor: null };
       return [alertType, insertAlert(rows, alert, occasion, rules.now)];
     }),
   );
-  const grouping = groupingOf(notifications, [...types].some(isCounted), occasion.context, rows.storms, rules);
+  const grouping = groupingOf(notifications, types.some(isCounted), occasion.context, rows.storms, rules);
   const groupedBefore = new Set(listeners.flatMap(({ id, is_grouped }) => (is_grouped === 1 ? id : [])));
   const notified = notifications.map((notification) => {
     const wasGrouped = groupedBefore.has(notification.listener.alertChannelId);
@@ -210,7 +203,7 @@ function notify(
     return sendTo(rows, { event, occasion, notification, wasGrouped, make, grouping, isCounted, now: rules.now });
   });
   const deliveries = notifications.reduce((sum, { alertTypes, held }) => sum + alertTypes.length + held.length, 0);
-  return { alertTypes: [...types], deliveries, notified };
+  return { alertTypes: types, deliveries, notified };
 }
 
 interface NotificationToSend {

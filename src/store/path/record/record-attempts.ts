@@ -12,7 +12,7 @@ import { mayNotify } from '#domain/alerts/notify.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { derivedId } from '#lib/id.ts';
-import { foldChange } from './flapping-rows.ts';
+import { changeFlapping } from './flapping-rows.ts';
 import { stateOf, stateRow, suppressorOfRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
@@ -132,7 +132,7 @@ function recordState(
   const { incident, columns } = recordIncident(rows, changed, rules.now);
   const suppressedBy = suppressed?.by ?? (isOver(step) ? null : suppressorOfRow(row));
   const everyMs = expectedEveryMs(attempt.context.check);
-  const flapping = foldChange({ row, alerted: before.alerted, everyMs, now: rules.now }, step);
+  const flapping = changeFlapping({ row, alerted: before.alerted, everyMs, now: rules.now }, step);
   const changes = { state: step.state, incident: columns, suppressedBy, flapping: flapping.columns };
   rows.writeState(stateRow(row, ids, changes, attempt, rules.now));
   if (suppressed !== null && suppressorOfRow(row) === null) {

@@ -12,7 +12,7 @@ import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { stateOf, suppressorOfRow } from '../record/check-state-rows.ts';
-import { type FlappingColumns, foldChange, foldTime } from '../record/flapping-rows.ts';
+import { changeFlapping, type FlappingColumns, passFlapping } from '../record/flapping-rows.ts';
 import { type SuppressionRows, suppressorIn } from '../record/suppression.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
@@ -213,7 +213,7 @@ export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: 
   const moment = { row, alerted: before.alerted, everyMs: due.everyMs, now: rules.now };
   const step: StateStep = { state, change: null, opens: due.opens, isMoved: true };
   const { columns: flapping, tidings } =
-    due.opens === null ? foldTime(moment, state, due.rules.isMuted) : foldChange(moment, step);
+    due.opens === null ? passFlapping(moment, state, due.rules.isMuted) : changeFlapping(moment, step);
   // It was due too early, or the check is muted.
   const isSame = flapping.flapping === row.flapping && flapping.flapping_due_at === row.flapping_due_at;
   if (due.opens === null && tidings?.message == null && isSame) return null;

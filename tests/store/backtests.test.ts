@@ -1,0 +1,182 @@
+// A backtest with unchanged settings finds the alerts that were really raised, on both engines.
+import assert from 'node:assert/strict';
+import { type BacktestListener, replayAlerts } from '#domain/backtests/replay-alerts.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { judgedNow } from '#domain/checks/state-rules.ts';
+import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
+import type { ClaimedRun } from '#store/path/path.ts';
+import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
+import { test } from '../support/store/each-engine.ts';
+import { idText } from '#store/base/codec.ts';
+import { PathUnderTest, rendered } from './path-under-test.ts';
+
+/** Minutes, to the second look in them. */
+const minutesOf = (ms: number): number => Math.floor(ms / 10_000) / 6;
+const served = ['local', 'second'];
+
+/** The same numbers for a seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Outcomes that last for a while, and at times change with each run. */
+function coursesOf(random: () => number): (id: string) => Outcome {
+  const present = new Map<string, { outcome: Outcome; left: number }>();
+  return (id) => {
+    let course = present.get(id);
+    if (course === undefined || course.left <= 0) {
+      const roll = random();
+      const outcome = roll < 0.45 ? 'passed' : roll < 0.8 ? 'failed' : roll < 0.9 ? 'degraded' : 'unknown';
+      course = { outcome, left: random() < 0.3 ? 1 : 1 + Math.floor(random() * 14) };
+      present.set(id, course);
+    }
+    course.left--;
+    return course.outcome;
+  };
+}
+
+const histories: readonly (readonly [what: string, settings: readonly Partial<Check>[]])[] = [
+  [
+    'by runs, with reminders',
+    [alerting({ runBasedEscalation: { failedRunThreshold: 2 }, reminders: { amount: 3, interval: 5 } })],
+  ],
+  ['by time', [alerting({ escalationType: 'TIME_BASED', timeBasedEscalation: { minutesFailingThreshold: 5 } })]],
+  [
+    'of two locations with a threshold',
+    [
+      {
+        runParallel: true,
+        locations: served,
+        ...alerting({ parallelRunFailureThreshold: { enabled: true, percentage: 60 } }),
+      },
+    ],
+  ],
+];
+
+function alerting(alertSettings: NonNullable<Check['alertSettings']>): Partial<Check> {
+  return { useGlobalAlertSettings: false, alertSettings };
+}
+
+for (const [what, settings] of histories) {
+  test(`a backtest with unchanged settings finds the real alerts ${what}`, async (newStore) => {
+    await agrees(newStore, settings, false);
+  });
+}
+
+test('a backtest with unchanged settings finds the real alerts of checks that need each other', async (newStore) => {
+  await agrees(newStore, [{}, alerting({ runBasedEscalation: { failedRunThreshold: 2 } }), {}], true);
+});
+
+async function agrees(
+  newStore: Parameters<typeof PathUnderTest.open>[0],
+  settings: readonly Partial<Check>[],
+  needEachOther: boolean,
+): Promise<void> {
+  await using path = await PathUnderTest.open(newStore, Date.UTC(2026, 10, 1));
+  const { accountId, temp } = path;
+  const { store } = temp;
+  const ids: string[] = [];
+  for (const each of settings) {
+    const dependsOn = needEachOther ? ids.slice(-1) : [];
+    ids.push(await path.check({ frequency: 1, frequencyOffset: null, dependsOn, ...each }));
+  }
+  const channelId = await path.channel(ids[0] ?? '', { grouping: true, sendDegraded: true });
+  for (const checkId of ids.slice(1)) {
+    await store.alertChannels.subscribe(accountId, channelId, { checkId, groupId: null, activated: true });
+  }
+  const startedAt = path.now;
+  await happen(path, ids, coursesOf(randomOf(7 + settings.length)));
+
+  const listener: BacktestListener = {
+    alertChannelId: channelId,
+    isViaGroup: false,
+    sendFailure: true,
+    sendRecovery: true,
+    sendDegraded: true,
+    sslExpiry: false,
+    sslExpiryThreshold: 30,
+    grouping: true,
+    isBrief: false,
+    isDigested: false,
+  };
+  const question = { from: startedAt, to: path.now, slowerThanMs: null, max: 10_000 };
+  const read = await Promise.all(ids.map((id) => store.pastResults.read(accountId, id, question)));
+  const replayed = replayAlerts({
+    checks: await Promise.all(
+      ids.map(async (id) => {
+        const found = await store.checks.find(accountId, id);
+        assert.ok(found);
+        const blank = {
+          variables: [],
+          accountRuntimeId: null,
+          accountTimeZone: null,
+          maintenanceWindows: [],
+          revision: 0,
+        };
+        return {
+          context: { check: found.check, group: null, accountAlertSettings: null, ...blank },
+          listeners: [listener],
+        };
+      }),
+    ),
+    results: read.flatMap(({ results }) => results).toSorted((a, b) => a.endedAt - b.endedAt),
+    locations: served,
+    to: path.now,
+  });
+  const real = path
+    .rows('SELECT check_id, alert_type, result_id, created_at, suppressed_by FROM alerts ORDER BY created_at, id')
+    .map((row) => ({
+      check: ids.indexOf(idText(row['check_id'] as Uint8Array)),
+      type: row['alert_type'],
+      // A wait that ends and the next result come in the same moment here: either may name the alert.
+      result: needEachOther ? null : idText(row['result_id'] as Uint8Array),
+      minute: minutesOf(Number(row['created_at']) - startedAt),
+      isSuppressed: row['suppressed_by'] !== null,
+    }));
+  assert.ok(real.length >= 6, `${real.length} alerts`);
+  const found = replayed.alerts.map(({ checkId, alertType, resultId, at, suppressedBy }) => ({
+    check: ids.indexOf(checkId),
+    type: alertType,
+    result: needEachOther ? null : resultId,
+    minute: minutesOf(at - startedAt),
+    isSuppressed: suppressedBy !== null,
+  }));
+  assert.deepEqual(found, real);
+  assert.equal(replayed.messages, Number(path.one('SELECT count(*) FROM deliveries WHERE digest_id IS NULL')));
+}
+
+/** Runs the checks for some hours. What time alone causes is considered ten times a minute, as often as it matters here. */
+async function happen(path: PathUnderTest, ids: readonly string[], outcomeOf: (id: string) => Outcome): Promise<void> {
+  const { clock, store } = path.temp;
+  const judge = createJudgeStates<StateKey, OpenedAlert>({
+    store: path.path,
+    clock,
+    locations: () => served,
+    render: rendered,
+    statusOf: () => null,
+    onOpened: () => undefined,
+  });
+  for (let step = 0; step < 160; step++) {
+    await path.schedule('downtime', served);
+    // One after the other: which result counts first decides what is suppressed.
+    const claimed = (await Promise.all(served.map((location) => path.claim('one', location)))).flat();
+    const place = ({ run }: ClaimedRun): number => ids.indexOf(run.checkId) * 2 + served.indexOf(run.location);
+    for (const one of claimed.toSorted((a, b) => place(a) - place(b))) {
+      const outcome = outcomeOf(`${one.run.checkId} ${one.run.location}`);
+      const finding = path.finding(outcome, { stoppedAt: path.now + place(one) });
+      const rules = { owner: 'one', now: path.now, render: rendered, statusOf: () => 500 };
+      const judgeOne = (each: EndedAttempt, context: CheckContext | null) => judgedNow(each, context, served, path.now);
+      await store.path.recordAttempts([path.ended(one, outcome, { finding })], { ...rules, judge: judgeOne });
+    }
+    for (let second = 0; second < 60; second += 10) {
+      while ((await judge()) < 1000);
+      clock.advance(10_000);
+    }
+  }
+}
