@@ -25,7 +25,9 @@ import { type ClaimedChannel, channelKey, postpone, readChannels } from './postg
 import type { Session } from '../../engines/postgres/session.ts';
 import { lastPositions, sendAttempts } from './postgres-delivery-rows.ts';
 import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
-import { noteOutcomes } from './postgres-failing-channels.ts';
+import { noteOutcomes } from './channel-outcomes.ts';
+import { outcomeEngine } from './postgres-channel-outcomes.ts';
+import { runStatements } from '../../engines/postgres/statements.ts';
 import { type LeasedCheck, scanOthers } from './postgres-shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
@@ -360,7 +362,7 @@ export async function settleAttempts(
     logged.map(({ attempt }) => attempt),
     positions,
   );
-  await noteOutcomes(session, logged, rules.now);
+  await runStatements(session, noteOutcomes(outcomeEngine, logged, rules.now));
   return outcomes;
 }
 

@@ -4,7 +4,9 @@ import { userVariables } from '#domain/deliveries/delivery-variables.ts';
 import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import { type RenderedDelivery, renderInput, type SettleRules } from '../../channels/delivery-rows.ts';
-import { noteEnds } from './postgres-failing-channels.ts';
+import { noteEnds } from './channel-outcomes.ts';
+import { outcomeEngine } from './postgres-channel-outcomes.ts';
+import { runStatements } from '../../engines/postgres/statements.ts';
 import { unrenderedEnd } from '../../channels/channel-standing.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
@@ -79,7 +81,7 @@ export async function saveRendered(
       const channel = channelOf.get(one.id);
       return channel === undefined ? [] : unrenderedEnd(one, channel);
     });
-    await noteEnds(session, ends, now);
+    await runStatements(session, noteEnds(outcomeEngine, ends, now));
   }
   const stored = await session.query<{ id: IdBytes; request: string }>(
     `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,

@@ -30,7 +30,9 @@ import {
 import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
-import { noteOutcome } from './sqlite-failing-channels.ts';
+import { noteOutcomes } from './channel-outcomes.ts';
+import { outcomeEngine } from './sqlite-channel-outcomes.ts';
+import { runStatements } from '../../engines/sqlite/statements.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -302,7 +304,7 @@ export function settleAttempts(
     `UPDATE deliveries SET ${settledColumns('', '?1', '?2', '?3')}, attempts = attempts + 1, leased_by = NULL,
        attempt_started_at = NULL WHERE account_id = ?4 AND id = ?5 AND leased_by = ?6 AND status = ${pending}`,
   );
-  return settled.map(({ attempt, alertChannelId, isTest, step }) => {
+  const outcomes = settled.map(({ attempt, step }) => {
     const key = { accountId: idBytes(attempt.accountId), id: idBytes(attempt.deliveryId) };
     const { changes } = settle.run(
       deliveryStatusCodes.encode(step.status),
@@ -314,9 +316,11 @@ export function settleAttempts(
     );
     if (Number(changes) === 0) return false;
     insertAttempt(connection, attempt, key);
-    noteOutcome(connection, { attempt, alertChannelId, isTest, step }, rules.now);
     return true;
   });
+  const logged = settled.filter((_, index) => outcomes[index]);
+  runStatements(connection, noteOutcomes(outcomeEngine, logged, rules.now));
+  return outcomes;
 }
 
 /** The key of a delivery as stored. */

@@ -4,8 +4,10 @@ import { userVariables } from '#domain/deliveries/delivery-variables.ts';
 import { idBytes, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import { type RenderedDelivery, renderInput, type SettleRules } from '../../channels/delivery-rows.ts';
-import { noteEnd } from './sqlite-failing-channels.ts';
-import { unrenderedEnd } from '../../channels/channel-standing.ts';
+import { noteEnds } from './channel-outcomes.ts';
+import { outcomeEngine } from './sqlite-channel-outcomes.ts';
+import { runStatements } from '../../engines/sqlite/statements.ts';
+import { type Ended, unrenderedEnd } from '../../channels/channel-standing.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
@@ -45,7 +47,8 @@ export function saveRendered(
     `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
      WHERE account_id = ? AND id = ? AND leased_by = ? RETURNING alert_channel_id`,
   );
-  return rendered.map(({ accountId, id, rendered: one }) => {
+  const ends: Ended[] = [];
+  const requests = rendered.map(({ accountId, id, rendered: one }) => {
     const key = [idBytes(accountId), idBytes(id)] as const;
     if ('request' in one) {
       insert.run(...key, json(one.request));
@@ -53,8 +56,10 @@ export function saveRendered(
     }
     const ended = fail.get(deliveryStatusCodes.encode('failed'), one.error, ...key, owner);
     if (ended !== undefined) {
-      noteEnd(connection, unrenderedEnd({ accountId, id, rendered: one }, Number(ended['alert_channel_id'])), now);
+      ends.push(unrenderedEnd({ accountId, id, rendered: one }, Number(ended['alert_channel_id'])));
     }
     return null;
   });
+  runStatements(connection, noteEnds(outcomeEngine, ends, now));
+  return requests;
 }
