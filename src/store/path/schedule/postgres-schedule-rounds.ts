@@ -2,15 +2,17 @@
 // transaction.
 import type { IdBytes } from '../../base/codec.ts';
 import { idLength } from '../runs/run-rows.ts';
+import { createProgress, newIntervals } from '../../schedules/round-progress.ts';
 import {
   type DueSchedule,
   inStep,
+  inStepRow,
   nextOfRound,
-  type OpenRound,
   openRound,
   phaseAfter,
+  type PhaseRange,
+  roomOf,
 } from '../../schedules/schedule-rounds.ts';
-import { inStepRow, type PhaseRange, roomOf, throughOf, walk } from '../../schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
@@ -65,8 +67,7 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
       return due;
     },
     async begin(rows) {
-      const intervals = [...new Set(rows.map(({ interval_ms }) => interval_ms))].filter((ms) => !known.has(ms));
-      progress.begin(await beginRounds(session, intervals, now));
+      progress.begin(await beginRounds(session, newIntervals(rows, known), now));
     },
     joins: (row) => progress.joins(row),
     send() {
@@ -81,37 +82,6 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
         return Math.min(least, nextOfRound(interval_ms, now, found) ?? Number.POSITIVE_INFINITY);
       }, others);
     },
-  };
-}
-
-/** Progress of the rounds of a tick. */
-function createProgress(now: number) {
-  const written = new Map<number, ScheduleRoundsTable>();
-  const through = new Map<number, ScheduleRoundsTable>();
-  const joined = new Set<number>();
-  let isMore = false;
-  return {
-    goOn(open: OpenRound, found: readonly SchedulesTable[][], room: number): readonly DueSchedule[] {
-      const { interval_ms, round_to } = open.row;
-      const walked = walk(open, found, room);
-      if (walked.isThrough && open.until === now) through.set(interval_ms, walked.row);
-      else isMore = true;
-      if (walked.due.length > 0 || round_to !== null) written.set(interval_ms, walked.row);
-      return walked.due;
-    },
-    begin(rounds: readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]): void {
-      for (const round of rounds) through.set(round.interval_ms, throughOf(round, now));
-    },
-    joins({ interval_ms }: SchedulesTable): boolean {
-      const round = through.get(interval_ms);
-      if (round === undefined) return false;
-      joined.add(interval_ms);
-      written.set(interval_ms, round);
-      return true;
-    },
-    isJoined: (intervalMs: number): boolean => joined.has(intervalMs),
-    isMore: (): boolean => isMore,
-    written: (): ScheduleRoundsTable[] => [...written.values()],
   };
 }
 

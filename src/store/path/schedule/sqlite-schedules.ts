@@ -12,9 +12,8 @@ import {
   phaseAfter,
   type PhaseRange,
   roomOf,
-  throughOf,
-  walk,
 } from '../../schedules/schedule-rounds.ts';
+import { createProgress, newIntervals } from '../../schedules/round-progress.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
 import {
@@ -36,7 +35,8 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   const byThemselves = connection
     .prepare('SELECT * FROM schedules WHERE next_due_at <= ? ORDER BY next_due_at LIMIT ?')
     .all(now, ownShare) as unknown as SchedulesTable[];
-  const rounds = takeRounds(connection, now, max - byThemselves.length);
+  const { progress, known, ...rounds } = takeRounds(connection, now, max - byThemselves.length);
+  progress.begin(newIntervals(byThemselves, known).map((interval_ms) => ({ interval_ms })));
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...rounds.due];
   const counts = createCounts();
   const rows: ScheduleRows = {
@@ -48,13 +48,14 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
     noteLate: (...hour) => noteLate(connection, ...hour),
     move: ({ row }, nextDueAt) => {
       if (row.next_due_at !== inStep)
-        moveOne(connection, row, isOnSlot(row, nextDueAt) && rounds.join(row) ? inStep : nextDueAt);
+        moveOne(connection, row, isOnSlot(row, nextDueAt) && progress.joins(row) ? inStep : nextDueAt);
     },
     countUsage: (accountId, runs) => countUsage(connection, accountId, now, runs),
   };
   const done = scheduleRows(rows, due, rules, counts);
+  for (const round of progress.written()) writeRound(connection, round);
   writeCounts(connection, counts, now);
-  const isMore = byThemselves.length >= ownShare || due.length >= max || rounds.isMore;
+  const isMore = byThemselves.length >= ownShare || due.length >= max || progress.isMore();
   return { ...done, nextDueAt: isMore ? now : nextDueAt(connection, now) };
 }
 
@@ -63,32 +64,15 @@ function takeRounds(connection: Connection, now: number, max: number) {
   const rows = connection
     .prepare('SELECT * FROM schedule_rounds ORDER BY planned_to DESC')
     .all() as unknown as ScheduleRoundsTable[];
+  const progress = createProgress(now);
   const due: DueSchedule[] = [];
-  // Rounds that are complete up to now; an empty one is written when a schedule joins it.
-  const through = new Map<number, ScheduleRoundsTable>();
-  let isMore = false;
-  for (const [index, row] of rows.entries()) {
-    const open = openRound(row, now);
-    if (open === null) continue;
-    const room = roomOf(max - due.length, rows.length - index);
-    const found = open.ranges.map((range) => readRange(connection, range, room + 1));
-    const walked = walk(open, found, room);
-    due.push(...walked.due);
-    if (walked.isThrough && open.until === now) through.set(row.interval_ms, walked.row);
-    else isMore = true;
-    if (walked.due.length > 0 || row.round_to !== null) writeRound(connection, walked.row);
+  const open = rows.map((row) => openRound(row, now)).filter((round) => round !== null);
+  for (const [index, round] of open.entries()) {
+    const room = roomOf(max - due.length, open.length - index);
+    const found = round.ranges.map((range) => readRange(connection, range, room + 1));
+    due.push(...progress.goOn(round, found, room));
   }
-  const joined = new Set<number>();
-  /** Whether a schedule that is planned up to now continues in step with its interval. */
-  const join = ({ interval_ms }: SchedulesTable): boolean => {
-    const isNew = !rows.some((row) => row.interval_ms === interval_ms);
-    const round = through.get(interval_ms) ?? (isNew ? throughOf({ interval_ms }, now) : null);
-    if (round === null) return false;
-    if (!joined.has(interval_ms)) writeRound(connection, round);
-    joined.add(interval_ms);
-    return true;
-  };
-  return { due, join, isMore };
+  return { due, progress, known: new Set(rows.map(({ interval_ms }) => interval_ms)) };
 }
 
 function readRange(connection: Connection, range: PhaseRange, max: number): SchedulesTable[] {
@@ -104,7 +88,7 @@ function readRange(connection: Connection, range: PhaseRange, max: number): Sche
 }
 
 /** Writes the progress of the schedules of an interval. */
-export function writeRound(connection: Connection, round: ScheduleRoundsTable): void {
+function writeRound(connection: Connection, round: ScheduleRoundsTable): void {
   connection
     .prepare(
       `INSERT OR REPLACE INTO schedule_rounds (interval_ms, planned_to, round_to, at_slot, at_account, at_check)
