@@ -43,8 +43,9 @@ export function* noteOutcomes(
 ): Statements<void> {
   const delays = tried.flatMap(delayOf);
   const ended = tried.flatMap((one) => endedOf(one) ?? []);
-  if (delays.length === 0) return yield* noteEnds(engine, ended, now);
-  for (const lane of byChannel([...delays, ...ended])) {
+  // Without delays, all channels that receive are one statement.
+  const lanes = delays.length === 0 ? [ended] : byChannel([...delays, ...ended]);
+  for (const lane of lanes) {
     for (const one of lane) if ('until' in one) yield* noteDelay(one);
     const ends = lane.flatMap((one) => ('until' in one ? [] : one));
     yield* noteEnds(engine, ends, now);

@@ -25,6 +25,7 @@ import { type ClaimedChannel, channelKey, postpone, readChannels } from './postg
 import type { Session } from '../../engines/postgres/session.ts';
 import { lastPositions, sendAttempts } from './postgres-delivery-rows.ts';
 import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
+import { isDueAgain, type Lane, type LaneOrder, nextClaimAt, walkLanes } from './walk-lanes.ts';
 import { noteOutcomes } from './channel-outcomes.ts';
 import { outcomeEngine } from './postgres-channel-outcomes.ts';
 import { runStatements } from '../../engines/postgres/statements.ts';
@@ -35,68 +36,63 @@ const pending = deliveryStatusCodes.encode('pending');
 /** Dependencies of claiming. */
 type Claim = Omit<DeliveryClaim, 'channels'>;
 
-type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
-type Lane = LaneRow & { readonly room: number };
+type LaneRow = Omit<Lane, 'accountId'>;
+type ChosenLane = Lane & { readonly room: number };
 
 /**
  * Claims due deliveries, oldest first within each channel, and records the start of their attempts. Iterates over the
  * channels by index, from where the last iteration ended (docs/decisions/0014).
  */
 export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim): Promise<ClaimedDeliveries> {
-  const { lanes, isWhole } = await lanesFrom(session, claim);
-  const chosen: Lane[] = [];
-  const dueTimes: number[] = [];
-  let scanned = 0;
-  // Each of them has at least one delivery, so more would never be claimed.
-  while (scanned < lanes.length && chosen.length < claim.max) {
-    const lane = lanes[scanned++];
-    if (lane === undefined) break;
-    const room = claim.room(idText(lane.account_id), lane.alert_channel_id, 0);
-    if (room > 0 && lane.next_attempt_at <= claim.now) chosen.push({ ...lane, room });
-    else if (room > 0) dueTimes.push(lane.next_attempt_at);
-  }
+  const chosen: ChosenLane[] = [];
+  const walk = walkLanes(await lanesFrom(session, claim), claim, (lane, room) => {
+    chosen.push({ ...lane, room });
+    // Each of them has at least one delivery, so more would never be claimed.
+    return { count: 1, nextAt: null };
+  });
   const shared = claim.isShared ? await dueWithOthers(session, chosen, claim) : null;
-  const { rows, free, scanned: seen } = shared?.due ?? (await dueRows(session, chosen, [], claim));
+  const { rows, free, scanned } = shared?.due ?? (await dueRows(session, chosen, [], claim));
   // Sent with the next statement.
   const later = laterTimes(session, free, claim.now);
   later.catch(() => undefined);
-  if (shared?.isContended === true) dueTimes.push(claim.now + retryMs);
   const { superseded, firsts } = sortDue(rows, (row) =>
     row.check_id === null ? null : `${channelKey(row)}/${idText(row.check_id)}`,
   );
-  // Capacity was reserved by superseded deliveries, and by those that wait for another of their check.
-  if (firsts.length < rows.length) dueTimes.push(claim.now);
   const isFull = rows.length >= claim.max;
-  const last = isFull ? rows.at(-1) : lanes[scanned - 1];
+  const last = isFull ? rows.at(-1) : undefined;
   if (last !== undefined) {
     claim.place.accountId = last.account_id;
     claim.place.alertChannelId = last.alert_channel_id;
   }
   await supersede(session, bulk, superseded, claim);
-  const { claimed, isPostponing } = await claimRows(session, bulk, firsts, claim);
-  dueTimes.push(...(await later));
-  // More may be due after the postponed ones.
-  if (isPostponing) dueTimes.push(claim.now);
-  if (isFull || scanned < lanes.length) dueTimes.push(claim.now);
-  // If there are more channels than one iteration covers, the next one follows immediately.
-  if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + retryMs);
-  const nextDueAt = dueTimes.length === 0 ? null : Math.min(...dueTimes);
-  return { claimed, nextDueAt, scanned: isPostponing || superseded.length > 0 ? [] : seen };
+  const { claimed, unsent } = await claimRows(session, bulk, firsts, claim);
+  const isAgain = isDueAgain({
+    due: rows.length,
+    firsts: firsts.length,
+    superseded: superseded.length,
+    unsent,
+    isFull: free.length < chosen.length,
+  });
+  const dueTimes = [...walk.dueTimes, ...(await later)];
+  if (isAgain) dueTimes.push(claim.now);
+  if (shared?.isContended === true) dueTimes.push(claim.now + retryMs);
+  const nextDueAt = nextClaimAt({ dueTimes, end: isFull ? 'full' : walk.end }, claimed.length, claim.now);
+  return { claimed, nextDueAt, scanned: unsent > 0 || superseded.length > 0 ? [] : scanned };
 }
 
 /** The channels with waiting deliveries and the earliest of each, starting at a position and wrapping around. */
 async function lanesFrom(
   session: Session,
   { place, without = new Set() }: Pick<Claim, 'place' | 'without'>,
-): Promise<{ lanes: LaneRow[]; isWhole: boolean }> {
+): Promise<LaneOrder> {
   const isFromBegin = place.accountId.length === 0;
   const left = [...without].map(idBytes);
   const [after, all] = await Promise.all([
     lanesAfter(session, place, left),
     isFromBegin ? [] : lanesAfter(session, walkStart(), left),
   ]);
-  if (after.length === maxLanes) return { lanes: after, isWhole: false };
-  if (isFromBegin) return { lanes: after, isWhole: true };
+  if (after.length === maxLanes) return inOrder(after, false, without);
+  if (isFromBegin) return inOrder(after, true, without);
   const before = all.slice(0, maxLanes - after.length);
   const end = before.findIndex(
     (lane) =>
@@ -104,7 +100,15 @@ async function lanesFrom(
       0,
   );
   const isWhole = end !== -1 || before.length < maxLanes - after.length;
-  return { lanes: [...after, ...(end === -1 ? before : before.slice(0, end))], isWhole };
+  return inOrder([...after, ...(end === -1 ? before : before.slice(0, end))], isWhole, without);
+}
+
+function* inOrder(rows: readonly LaneRow[], isWhole: boolean, without: ReadonlySet<string>): Generator<Lane, boolean> {
+  for (const row of rows) {
+    const accountId = idText(row.account_id);
+    if (!without.has(accountId)) yield { ...row, accountId };
+  }
+  return isWhole;
 }
 
 /** Each step is an index lookup, however many deliveries a channel has. */
@@ -133,7 +137,7 @@ function lanesAfter(
 /** The same if other processes deliver, too: respects their share of a channel and their attempts of a check. */
 async function dueWithOthers(
   session: Session,
-  chosen: readonly Lane[],
+  chosen: readonly ChosenLane[],
   claim: Claim,
 ): Promise<{ due: Due; isContended: boolean }> {
   const elsewhere = await scanOthers(session, chosen, claim);
@@ -151,7 +155,7 @@ type DueRow = DeliveriesTable & { readonly is_superseded: number };
 interface Due {
   readonly rows: readonly DueRow[];
   /** Channels with more capacity than due deliveries. */
-  readonly free: readonly Lane[];
+  readonly free: readonly ChosenLane[];
   readonly scanned: ClaimedDeliveries['scanned'];
 }
 
@@ -161,7 +165,7 @@ interface Due {
  */
 async function dueRows(
   session: Session,
-  lanes: readonly Lane[],
+  lanes: readonly ChosenLane[],
   elsewhere: readonly LeasedCheck[],
   { now, max, busy, scannedFrom }: Claim,
 ): Promise<Due> {
@@ -240,8 +244,8 @@ async function claimRows(
   bulk: Bulk,
   rows: readonly DeliveriesTable[],
   claim: Claim,
-): Promise<{ claimed: ClaimedDelivery[]; isPostponing: boolean }> {
-  if (rows.length === 0) return { claimed: [], isPostponing: false };
+): Promise<{ claimed: ClaimedDelivery[]; unsent: number }> {
+  if (rows.length === 0) return { claimed: [], unsent: 0 };
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
   const delayedUntilOf = (row: DeliveryRow) => channels.get(channelKey(row))?.delayedUntil;
   const { orphaned, waiting, ready } = sortFirsts(all, delayedUntilOf, claim.now);
@@ -249,7 +253,7 @@ async function claimRows(
   end(session, orphaned, 'cancelled', orphanedReason);
   await postpone(session, waiting, channels, claim.now);
   const claimed = ready.length === 0 ? [] : await lease(session, bulk, ready, channels, claim);
-  return { claimed, isPostponing: waiting.length > 0 };
+  return { claimed, unsent: waiting.length + orphaned.length };
 }
 
 async function supersede(

@@ -23,13 +23,13 @@ import {
   interruptedAttempt,
   isInterrupted,
   maxLanes,
-  retryMs,
   type SettledAttempt,
   type SettleRules,
 } from '../../channels/delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
+import { isDueAgain, type Lane, nextClaimAt, walkLanes } from './walk-lanes.ts';
 import { noteOutcomes } from './channel-outcomes.ts';
 import { outcomeEngine } from './sqlite-channel-outcomes.ts';
 import { runStatements } from '../../engines/sqlite/statements.ts';
@@ -42,49 +42,39 @@ const pending = deliveryStatusCodes.encode('pending');
  * so that the first channels do not use all capacity.
  */
 export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
-  const laneAfter = laneFinder(connection);
   const claimed: ClaimedDelivery[] = [];
   const scanned: ClaimedDeliveries['scanned'][number][] = [];
-  let nextDueAt: number | null = null;
-  const seen = new Set<string>();
-  const { accountId: from, alertChannelId } = claim.place;
-  const place = { account_id: from, accountId: idText(from), alert_channel_id: alertChannelId };
-  let lane = laneAfter(place) ?? laneAfter(beforeAll);
-  while (lane !== undefined && claimed.length < claim.max) {
-    const { accountId } = lane;
-    const name = `${accountId}/${lane.alert_channel_id}`;
-    if (seen.has(name)) return { claimed, nextDueAt, scanned };
-    if (seen.size === maxLanes) {
-      return { claimed, nextDueAt: claim.now + (claimed.length > 0 ? 0 : retryMs), scanned };
-    }
-    seen.add(name);
-    if (claim.without?.has(accountId) === true) {
-      lane = laneAfter({ ...lane, alert_channel_id: lastChannel }) ?? laneAfter(beforeAll);
-      continue;
-    }
-    const room = claim.room(accountId, lane.alert_channel_id, 0);
-    if (room > 0) {
-      if (lane.next_attempt_at <= claim.now) {
-        const { taken, nextAt, isScanned } = claimLane(connection, lane, room, claim);
-        if (isScanned) scanned.push({ accountId, alertChannelId: lane.alert_channel_id });
-        claimed.push(...taken);
-        nextDueAt = earlier(nextDueAt, nextAt);
-      } else nextDueAt = earlier(nextDueAt, lane.next_attempt_at);
-    }
-    claim.place.accountId = lane.account_id;
-    claim.place.alertChannelId = lane.alert_channel_id;
-    lane = laneAfter(lane) ?? laneAfter(beforeAll);
-  }
-  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now, scanned };
+  const walk = walkLanes(lanesFrom(connection, claim), claim, (lane, room) => {
+    const { taken, nextAt, isScanned } = claimLane(connection, lane, room, claim);
+    if (isScanned) scanned.push({ accountId: lane.accountId, alertChannelId: lane.alert_channel_id });
+    claimed.push(...taken);
+    return { count: taken.length, nextAt };
+  });
+  return { claimed, nextDueAt: nextClaimAt(walk, claimed.length, claim.now), scanned };
 }
 
-/** A channel with its earliest delivery. */
-interface Lane {
-  readonly account_id: IdBytes;
-  /** The same as text. */
-  readonly accountId: string;
-  readonly alert_channel_id: number;
-  readonly next_attempt_at: number;
+/** Each channel is found when it is its turn: a claim is often full after a few. */
+function* lanesFrom(
+  connection: Connection,
+  { place, without }: Pick<DeliveryClaim, 'place' | 'without'>,
+): Generator<Lane, boolean> {
+  const laneAfter = laneFinder(connection);
+  const after = (at: LanePlace): Lane | undefined => laneAfter(at) ?? laneAfter(beforeAll);
+  const seen = new Set<string>();
+  const { accountId: from, alertChannelId } = place;
+  let lane = after({ account_id: from, accountId: idText(from), alert_channel_id: alertChannelId });
+  while (lane !== undefined) {
+    const name = `${lane.accountId}/${lane.alert_channel_id}`;
+    if (seen.has(name)) return true;
+    if (seen.size === maxLanes) return false;
+    seen.add(name);
+    if (without?.has(lane.accountId) === true) lane = after({ ...lane, alert_channel_id: lastChannel });
+    else {
+      yield lane;
+      lane = after(lane);
+    }
+  }
+  return true;
 }
 
 type LanePlace = Omit<Lane, 'next_attempt_at'>;
@@ -135,16 +125,20 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   for (const row of superseded) end(row, 'superseded', supersededReasonOf(row));
   const { orphaned, waiting, ready: rows } = sortFirsts(firsts, () => found?.delayedUntil, claim.now);
   for (const row of orphaned) end(row, 'cancelled', orphanedReason);
-  if (found === null) return { taken: [], nextAt: null, isScanned: false };
+  // The others of their checks are cancelled next.
+  if (found === null) return { taken: [], nextAt: due.length > 0 ? claim.now : null, isScanned: false };
   const { channel, delayedUntil } = found;
   const isWaiting = waiting.length > 0;
   if (isWaiting && delayedUntil !== null) postpone(connection, lane, delayedUntil, claim.now);
-  let nextAt: number | null = null;
-  // More may be due after the postponed and the superseded ones.
-  if (isWaiting || superseded.length > 0) nextAt = claim.now;
-  else if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
-  // Capacity was reserved by deliveries that wait for another of their check: the next claim skips them.
-  else if (rows.length < due.length) nextAt = claim.now;
+  const isFull = due.length >= room;
+  const isAgain = isDueAgain({
+    due: due.length,
+    firsts: firsts.length,
+    superseded: superseded.length,
+    unsent: waiting.length,
+    isFull,
+  });
+  const nextAt = isAgain ? claim.now : isFull ? null : dueAfter(connection, lane, claim.now);
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE rowid = ? AND account_id = ?',
   );
@@ -165,7 +159,7 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
     };
     return { delivery, channel, number: row.attempts + 1, delayedUntil };
   });
-  return { taken, nextAt, isScanned: !isWaiting && superseded.length === 0 && due.length < room && busy.length > 0 };
+  return { taken, nextAt, isScanned: !isAgain && !isFull && busy.length > 0 };
 }
 
 /**
@@ -250,11 +244,6 @@ function dueAfter(connection: Connection, { account_id, alert_channel_id }: Lane
     )
     .get(account_id, alert_channel_id, now);
   return next === undefined ? null : Number(next['at']);
-}
-
-/** The earlier of two times, either of which may be null. */
-function earlier(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 const channelsKept = 2000;
