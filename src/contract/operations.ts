@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { accountOperations } from './accounts/account.ts';
 import { alertChannelOperations } from './alerts/alert-channel-operations.ts';
 import { alertNotificationOperations } from './alerts/alert-notification.ts';
+import { checkAlertingOperations } from './alerts/check-alerting.ts';
 import { incidentOperations } from './alerts/incident.ts';
 import { accountReportOperations } from './results/account-report.ts';
 import { analyticsOperations } from './results/analytics.ts';
@@ -39,6 +40,7 @@ export const operations = {
   ...sessionOperations,
   ...checkOperations,
   ...checkImportOperations,
+  ...checkAlertingOperations,
   ...checkTrialOperations,
   ...heartbeatOperations,
   ...checkGroupOperations,

@@ -8,6 +8,7 @@ import { createAlertChannels } from './channels/alert-channels.ts';
 import { createChannelConfigs } from './channels/channel-configs.ts';
 import { createAlertNotifications } from './channels/alert-notifications.ts';
 import { createApiKeys } from './accounts/api-keys.ts';
+import { createCheckAlerting } from './overview/check-alerting.ts';
 import { createCheckAlerts } from './history/check-alerts.ts';
 import { createRemoveCheck } from './path/record/remove-check.ts';
 import { createCheckGroups } from './checks/check-groups.ts';
@@ -106,6 +107,7 @@ export function nounsOf(database: Database) {
     checkSubjects: createCheckSubjects(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
+    checkAlerting: createCheckAlerting(database),
     pastResults: createPastResults(database),
     incidents: createIncidents(database),
     overview: createOverview(database, checkHistory),

@@ -40,8 +40,12 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Cart API' }));
   const settings = page.getByRole('region', { name: 'What this check does' });
   await expectVisible(settings.getByText(`GET ${target.url}`));
-  for (const said of ['Response time is less than 60000', 'One, after 1 s', 'the first failed run', 'Ops chat'])
+  for (const said of ['Response time is less than 60000', 'One, after 1 s'])
     await expectVisible(settings.getByText(said));
+  const notified = page.getByRole('region', { name: 'If this check fails' });
+  await expectVisible(notified.getByText('Alert on the first failed run, no reminders.'));
+  await expectVisible(notified.getByText('Ops chat'));
+  await expectVisible(notified.getByText('is notified of the failure and of the recovery').first());
   const failedRow = page
     .getByRole('region', { name: 'Results' })
     .getByRole('row')

@@ -67,6 +67,21 @@ describe('groups in the web UI', () => {
     await expectVisible(page.getByText('The group decides: Alert after failing for 10 minutes'));
     await page.getByRole('main').getByRole('link', { name: 'Shop' }).click();
     await expectVisible(page.getByRole('heading', { level: 1, name: 'Edit Shop' }));
+
+    // And so does its page, which says who would be notified.
+    await service.must('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      config: { name: 'Ops chat', url: 'http://127.0.0.1:1/' },
+      subscriptions: [{ groupId: Number(group?.['id']), activated: true }],
+    });
+    await page.goto(`/checks/${cart}`);
+    const ifItFails = page.getByRole('region', { name: 'If this check fails' });
+    await expectVisible(ifItFails.getByText('Alert after failing for 10 minutes'));
+    await expectVisible(ifItFails.getByText('The check is paused.'));
+    await expectVisible(ifItFails.getByText('Ops chat'));
+    await expectVisible(ifItFails.getByText('is notified of the failure and of the recovery'));
+    await ifItFails.getByRole('link', { name: 'Blog' }).click();
+    await expectVisible(ifItFails.getByRole('link', { name: 'All checks of Shop' }));
   });
 
   test('on a phone a group is copied with its secret, loses a check, and is deleted', async () => {

@@ -26,7 +26,7 @@ interface Change {
 
 /** Queries invalidated by each kind of change. */
 const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
-  states: ['getOverview', 'listCheckStatuses', 'getCheckStatus', 'getCheckGroup', 'listIncidents'],
+  states: ['getOverview', 'listCheckStatuses', 'getCheckStatus', 'getCheckGroup', 'listIncidents', 'getCheckAlerting'],
   results: [
     'listCheckResults',
     'listCheckResultsV2',
@@ -36,7 +36,15 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
   ],
   deliveries: ['listDeliveries', 'getDelivery'],
   alerts: ['listCheckAlerts', 'listAlertsOfCheck', 'listIncidents'],
-  checks: ['getOverview', 'getCheck', 'listChecks', 'listCheckGroups', 'getCheckGroup', 'listChecksOfGroup'],
+  checks: [
+    'getOverview',
+    'getCheck',
+    'listChecks',
+    'listCheckGroups',
+    'getCheckGroup',
+    'listChecksOfGroup',
+    'getCheckAlerting',
+  ],
   notices: ['listNotices'],
 };
 

@@ -9,6 +9,7 @@ import { createGapWait, type GapWait, historyAfterGaps } from '#actions/results/
 import { createAnalyticsActions } from '#actions/results/analytics.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
+import { createCheckAlertingActions } from '#actions/alerts/check-alerting.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
 import { createIncidentActions } from '#actions/alerts/incidents.ts';
@@ -178,6 +179,7 @@ function peopleOf(
 function alertsOf({ config: { serverTimeZone }, store, clock, acknowledgeLinks, log }: ActionDeps) {
   return {
     checkStatuses: createCheckStatusActions({ ...store, clock }),
+    checkAlerting: createCheckAlertingActions({ ...store, clock }),
     checkAlerts: createCheckAlertActions({ ...store, clock }),
     incidents: createIncidentActions(store),
     acknowledge: createAcknowledgeActions({

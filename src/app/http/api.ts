@@ -4,6 +4,7 @@ import { requirePermission } from '#actions/accounts/permission.ts';
 import { notFound } from '#actions/refusal.ts';
 import { accountRoutes } from '#rest/accounts/accounts.ts';
 import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
+import { checkAlertingRoutes } from '#rest/alerts/check-alerting.ts';
 import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
 import { accountReportRoutes } from '#rest/results/account-report.ts';
 import { analyticsRoutes } from '#rest/results/analytics.ts';
@@ -57,6 +58,7 @@ export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
     }),
     ...checkRoutes(actions.checks),
     ...checkImportRoutes(actions.checkImports),
+    ...checkAlertingRoutes(actions.checkAlerting),
     ...checkTrialRoutes(actions.checkTrials),
     ...heartbeatRoutes(actions.heartbeats, actions.pings),
     ...checkGroupRoutes(actions.checkGroups),

@@ -33,15 +33,18 @@ export function remindersOf(settings: AlertSettings | null): Reminders | null {
   return { amount: amount >= untilRecovery ? Infinity : amount, intervalMs: (interval || 5) * 60_000 };
 }
 
+/** Whether settings say when a failure is alerted. */
+export function setsEscalation(settings: AlertSettings | null): boolean {
+  return settings?.escalationType !== undefined || (settings?.runBasedEscalation?.failedRunThreshold ?? 0) > 0;
+}
+
 /**
  * The effective escalation of a check: the check's own settings if `useGlobalAlertSettings` is false, otherwise its
  * group's, otherwise the account's. Default: alert on the first failing run. Without a type, a number of runs means
  * RUN_BASED (reference §4.5).
  */
 export function escalationOf(levels: readonly (AlertSettings | null)[]): Escalation {
-  const settings = levels.find(
-    (level) => level?.escalationType !== undefined || (level?.runBasedEscalation?.failedRunThreshold ?? 0) > 0,
-  );
+  const settings = levels.find(setsEscalation);
   if (settings?.escalationType === 'TIME_BASED') {
     return { type: 'TIME_BASED', ms: (settings.timeBasedEscalation?.minutesFailingThreshold || 5) * 60_000 };
   }

@@ -1,5 +1,6 @@
 // The settings for folding results into the state of a check.
 import { escalationOf, remindersOf } from '../alerts/alert-settings.ts';
+import { effectiveAlertSettings } from '../alerts/effective-alert-settings.ts';
 import type { StateRules } from './check-state.ts';
 import { effectiveCheck } from './effective-check.ts';
 import { readHeartbeat } from './heartbeat.ts';
@@ -33,13 +34,12 @@ export function stateRulesOf(
   maintenance: Maintenance,
 ): StateRules {
   const effective = effectiveCheck(check, group);
-  const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
-  const settings = own ?? accountAlertSettings;
+  const { settings } = effectiveAlertSettings(check, group, accountAlertSettings);
   // Duplicates count once.
   const all = [...new Set(effective.locations)].filter((code) => locations.includes(code));
-  const threshold = settings?.parallelRunFailureThreshold;
+  const threshold = settings.parallelRunFailureThreshold;
   return {
-    escalation: escalationOf([own, accountAlertSettings]),
+    escalation: escalationOf([settings]),
     isMuted: effective.muted || maintenance.isSilenced,
     reminders: remindersOf(settings),
     parallel:

@@ -1,12 +1,13 @@
 // Validates the dependencies of checks and groups when they are saved, and removes deleted checks from them
 // (docs/decisions/0128).
-import { findRows, updateRows } from '../base/rows.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { findRows, selectRows, updateRows } from '../base/rows.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import { lockAccount } from '../base/database.ts';
-import type { ChecksTable, Db } from '../base/tables/schema.ts';
+import type { ChecksTable, Db, Tables } from '../base/tables/schema.ts';
 
 /** Why dependencies cannot be saved: an unknown check by its place in the list, or the names along a cycle. */
 export type DependencyProblem = { readonly dangling: string } | { readonly cycle: readonly string[] };
@@ -118,15 +119,51 @@ function listIn(definition: string): readonly string[] {
   return parsed<{ readonly dependsOn?: readonly string[] }>(definition).dependsOn ?? [];
 }
 
+/** Checks and groups that need a check, by name, at most `maxDependents` of each. */
+export interface Dependents {
+  readonly checks: readonly { readonly checkId: string; readonly name: string }[];
+  readonly groups: readonly { readonly groupId: number; readonly name: string }[];
+}
+
+export const maxDependents = 200;
+
+/** Finds them. */
+export async function dependentsOf(db: Db, accountId: string, id: string): Promise<Dependents> {
+  const owned = { account_id: idBytes(accountId) };
+  const checks = await narrowed(selectRows(db, 'checks', owned), id)
+    .select(['id', 'name', 'definition'])
+    .orderBy('name')
+    .limit(maxDependents)
+    .execute();
+  const groups = await narrowed(selectRows(db, 'check_groups', owned), id)
+    .select(['id', 'name', 'definition'])
+    .orderBy('name')
+    .limit(maxDependents)
+    .execute();
+  // The pattern also finds texts that look like a list.
+  const needsIt = ({ definition }: { readonly definition: string }): boolean => listIn(definition).includes(id);
+  return {
+    checks: checks.filter(needsIt).map((row) => ({ checkId: idText(row.id), name: row.name })),
+    groups: groups.filter(needsIt).map((row) => ({ groupId: row.id, name: row.name })),
+  };
+}
+
+/** Rows that may need a check. The first condition is that of a partial index, to the letter: few rows have a list. */
+function narrowed<Table extends 'checks' | 'check_groups', Output>(
+  query: SelectQueryBuilder<Tables, Table, Output>,
+  id: string,
+): SelectQueryBuilder<Tables, Table, Output> {
+  return query
+    .where(sql<boolean>`definition LIKE '%"dependsOn":["%'`)
+    .where(sql<boolean>`definition LIKE ${`%"dependsOn":[%"${id}"%`}`);
+}
+
 /** Removes a deleted check from the lists of others. */
 export async function dropDependencies(tx: Db, accountId: string, id: string): Promise<void> {
   const account = idBytes(accountId);
   for (const table of ['checks', 'check_groups'] as const) {
-    const rows = await tx
-      .selectFrom(table)
+    const rows = await narrowed(selectRows(tx, table, { account_id: account }), id)
       .select(['id', 'definition'])
-      .where('account_id', '=', account)
-      .where('definition', 'like', `%"dependsOn":[%"${id}"%`)
       .execute();
     for (const row of rows) {
       const { dependsOn, ...rest } = parsed<{ readonly dependsOn: readonly string[] }>(row.definition);

@@ -55,7 +55,7 @@ function Editor({ settings }: { readonly settings: Settings }) {
   // The contract describes them as JSON.
   const start = { alertSettings: settings as unknown as Draft };
   const { draft, isChanged, change, reset } = useDraft('alert settings', start);
-  const update = useWrite('updateAccount', ['getOwnAccount', 'listAccounts']);
+  const update = useWrite('updateAccount', ['getOwnAccount', 'listAccounts', 'getCheckAlerting']);
   const faults = useMemo(() => faultsOf(update.error), [update.error]);
   const written = (draft['alertSettings'] ?? {}) as Draft;
   const save = async (): Promise<void> => {

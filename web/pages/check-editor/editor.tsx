@@ -1,6 +1,6 @@
 // The form of a check beside the result of trying it.
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useMemo } from 'react';
 import { Form } from 'react-aria-components';
 import type { CheckForm } from '#checks/form.ts';
 import type { FormValue } from '#lib/schema/form.ts';
@@ -13,6 +13,7 @@ import { itemsOf } from '../../ui/form/pairs.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
+import { Restored } from '../../ui/form/restored.tsx';
 import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Advanced, Alerting, Interval, Schedule } from './sections.tsx';
@@ -39,7 +40,6 @@ const refreshes = ['getOverview', 'listChecks', 'getCheck'] as const satisfies O
 
 export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorProps) {
   const { draft, isChanged, change, reset } = useDraft(name, start);
-  const [wasRestored] = useState(isChanged);
   const { save, error, isSaving } = useSave({ form, checkId, copyOf, draft, reset, onDone });
   const trial = useTrial(form.type, draft, checkId ?? copyOf ?? null);
   const failed = error ?? trial.error;
@@ -54,14 +54,7 @@ export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorPro
     <div className={css['editor']}>
       <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
         <FaultsContext value={faults}>
-          {wasRestored && isChanged && (
-            <p className={css['restored']}>
-              {text.restored}{' '}
-              <Button kind="quiet" onPress={() => reset(start)}>
-                {checkId === null ? text.startOver : text.startOverSaved}
-              </Button>
-            </p>
-          )}
+          <Restored isChanged={isChanged} isNew={checkId === null} onReset={() => reset(start)} />
           <div className={css['main']}>
             <TextInput
               name="name"

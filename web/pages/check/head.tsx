@@ -12,7 +12,6 @@ import { isMutedAt, useCheckActions } from '../../ui/checks/check-actions.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import { Muted } from '../../ui/checks/muted.tsx';
 import { LocationNames } from '../../ui/checks/location-names.tsx';
-import { CheckName } from '../../ui/checks/check-name.tsx';
 import { isCalled, scheduleOf, showOf } from '../../ui/checks/kind.ts';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
@@ -137,18 +136,6 @@ function HeadFacts({
             isPing
               ? [text.expects, text.grace(interval, duration(schedule.grace * 60_000))]
               : [text.schedule, text.every(interval)],
-            ...(check.dependsOn.length === 0
-              ? []
-              : [
-                  [
-                    text.dependsOn,
-                    <span key="needed" className={css['needed']}>
-                      {check.dependsOn.map((id) => (
-                        <CheckName key={id} checkId={id} />
-                      ))}
-                    </span>,
-                  ] as const,
-                ]),
             ...(check.locations.length > 0
               ? [[text.locations, <LocationNames key="locations" codes={check.locations} />] as const]
               : []),

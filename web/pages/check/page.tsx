@@ -15,6 +15,7 @@ import { ResponseTimes } from './response-times.tsx';
 import { Results } from './results.tsx';
 import { Settings } from './settings.tsx';
 import { text } from './strings.ts';
+import { WhoIsNotified } from './who-is-notified.tsx';
 
 export function CheckPage() {
   const { checkId } = useParams({ from: '/shell/checks/$checkId' });
@@ -43,6 +44,7 @@ export function CheckPage() {
       {called && <Pings checkId={checkId} />}
       <Results check={check.data} />
       <Alerts check={check.data} />
+      <WhoIsNotified check={check.data} />
       <Settings check={check.data} />
       {!called && <Certificate check={check.data} />}
     </>

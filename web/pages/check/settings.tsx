@@ -1,33 +1,36 @@
-// What the check does: its request, assertions, limits, retries, alerts, channels and script.
+// What the check does: its request, assertions, limits, retries and script.
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { read, useRead } from '../../api/query.ts';
 import { isCalled, showOf } from '../../ui/checks/kind.ts';
-import { ChannelName } from '../../ui/alerts/channels.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
-import { duration, milliseconds } from '../../ui/text/format.ts';
+import { milliseconds } from '../../ui/text/format.ts';
 import { retryText } from '../../ui/checks/retry-words.ts';
 import { assertionText, filledTarget } from './settings-words.ts';
 import { text } from './strings.ts';
 import css from './check.module.css';
 
 type Check = AnswerOf<'getCheck'>;
-type Escalation = Partial<NonNullable<Check['alertSettings']>>;
 
 /** Settings as they apply, with those of the group. */
 export function Settings({ check: { id, groupId } }: { readonly check: Check }) {
   const effective = useRead('getCheck', { params: { id }, query: { applyGroupSettings: true } });
-  const group = useGroup(groupId);
-  const account = useRead('getOwnAccount');
+  const options = read(use(AccountContext), 'getCheckGroup', { params: { id: groupId ?? 0 } });
+  const { data } = useQuery({ ...options, enabled: groupId !== null });
+  const group = groupId === null ? undefined : data;
+  const baseUrl = group?.apiCheckDefaults.url ?? '';
+  // Who decides the retries.
+  const retriesOf = group === undefined || group.retryStrategy === 'FALLBACK' ? null : group;
   const check = effective.data;
   if (check === undefined || check.id !== id) return null;
   const script = 'script' in check ? check.script : undefined;
   return (
     <Section title={text.settings}>
-      <Facts facts={factsOf(check, group, account.data?.alertSettings)} />
+      <Facts facts={factsOf(check, baseUrl, retriesOf)} />
       {typeof script === 'string' && script !== '' && (
         <details className={css['script']}>
           <summary>{text.script}</summary>
@@ -38,28 +41,13 @@ export function Settings({ check: { id, groupId } }: { readonly check: Check }) 
   );
 }
 
-/** What a group adds to its checks. */
-interface Group {
-  /** IDs. */
-  readonly channels: readonly number[];
-  readonly baseUrl: string;
-}
-
-function useGroup(groupId: number | null): Group {
-  const options = read(use(AccountContext), 'getCheckGroup', { params: { id: groupId ?? 0 } });
-  const { data } = useQuery({ ...options, enabled: groupId !== null });
-  if (groupId === null || data === undefined) return { channels: [], baseUrl: '' };
-  return { channels: idsOf(data.alertChannelSubscriptions), baseUrl: data.apiCheckDefaults.url };
-}
-
-function idsOf(subscriptions: readonly { readonly alertChannelId: number; readonly activated: boolean }[]): number[] {
-  return subscriptions.filter(({ activated }) => activated).map(({ alertChannelId }) => alertChannelId);
-}
-
-function factsOf(check: Check, ofGroup: Group, ofAccount: Escalation | undefined): (readonly [string, ReactNode])[] {
+function factsOf(
+  check: Check,
+  baseUrl: string,
+  retriesOf: { readonly id: number; readonly name: string } | null,
+): (readonly [string, ReactNode])[] {
   const request = showOf(check.checkType).request?.(check);
   const assertions = (request?.assertions ?? []).map(assertionText);
-  const channels = [...new Set([...idsOf(check.alertChannelSubscriptions), ...ofGroup.channels])];
   return [
     ...(request === undefined
       ? []
@@ -67,26 +55,32 @@ function factsOf(check: Check, ofGroup: Group, ofAccount: Escalation | undefined
           [
             text.request,
             <span key="target" className="mono">
-              {filledTarget(request.target, ofGroup.baseUrl)}
+              {filledTarget(request.target, baseUrl)}
             </span>,
           ] as const,
         ]),
     ...(check.shouldFail ? [[text.expectsTitle, text.shouldFail] as const] : []),
     ...(assertions.length === 0 ? [] : [[text.assertions, <List key="assertions" items={assertions} />] as const]),
     ...limitsOf(check),
-    ...(isCalled(check.checkType) ? [] : [[text.retries, retryText(check.retryStrategy)] as const]),
-    [text.alertAfter, escalationText((check.useGlobalAlertSettings ? null : check.alertSettings) ?? ofAccount)],
-    [
-      text.channels,
-      channels.length === 0
-        ? text.noChannels
-        : channels.map((id, index) => (
-            <Fragment key={id}>
-              {index > 0 && ', '}
-              <ChannelName id={id} />
-            </Fragment>
-          )),
-    ],
+    ...(isCalled(check.checkType)
+      ? []
+      : [
+          [
+            text.retries,
+            <Fragment key="retries">
+              {retryText(check.retryStrategy)}
+              {retriesOf !== null && (
+                <span className="quiet">
+                  {' '}
+                  {text.setBy}{' '}
+                  <Link to="/groups/$groupId" params={{ groupId: String(retriesOf.id) }}>
+                    {retriesOf.name}
+                  </Link>
+                </span>
+              )}
+            </Fragment>,
+          ] as const,
+        ]),
   ];
 }
 
@@ -105,11 +99,4 @@ function limitsOf(check: Check): (readonly [string, string])[] {
   if (!('maxResponseTime' in check)) return [];
   const { degradedResponseTime, maxResponseTime } = check;
   return [[text.limits, text.slow(milliseconds(degradedResponseTime), milliseconds(maxResponseTime))]];
-}
-
-function escalationText(settings: Escalation | undefined): string {
-  if (settings?.escalationType === 'TIME_BASED') {
-    return text.afterTime(duration((settings.timeBasedEscalation?.minutesFailingThreshold ?? 0) * 60_000));
-  }
-  return text.afterRuns(settings?.runBasedEscalation?.failedRunThreshold ?? 1);
 }

@@ -1,5 +1,5 @@
 // The form of a group: what it sets for all its checks.
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useMemo } from 'react';
 import { Form } from 'react-aria-components';
 import { useWrite } from '../../api/query.ts';
 import { AlertSettingsOfGroup } from '../../ui/alert-settings/of-group.tsx';
@@ -13,6 +13,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
+import { Restored } from '../../ui/form/restored.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
 import { checkForms } from '../../ui/form/forms.ts';
@@ -35,11 +36,18 @@ interface EditorProps {
   readonly onDone: (id: number | null) => void;
 }
 
-const refreshes = ['listCheckGroups', 'getCheckGroup', 'getOverview', 'getCheck', 'listChecks', 'listNotices'] as const;
+const refreshes = [
+  'listCheckGroups',
+  'getCheckGroup',
+  'getOverview',
+  'getCheck',
+  'listChecks',
+  'listNotices',
+  'getCheckAlerting',
+] as const;
 
 export function GroupEditor({ name, start, groupId, copyOf, onDone }: EditorProps) {
   const { draft, isChanged, change, reset } = useDraft(name, start);
-  const [wasRestored] = useState(isChanged);
   const create = useWrite('createCheckGroupV2', refreshes);
   const update = useWrite('updateCheckGroupV2', refreshes);
   const { error } = groupId === null ? create : update;
@@ -69,14 +77,7 @@ export function GroupEditor({ name, start, groupId, copyOf, onDone }: EditorProp
   return (
     <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
       <FaultsContext value={faults}>
-        {wasRestored && isChanged && (
-          <p className={css['restored']}>
-            {text.restored}{' '}
-            <Button kind="quiet" onPress={() => reset(start)}>
-              {groupId === null ? text.startOver : text.startOverSaved}
-            </Button>
-          </p>
-        )}
+        <Restored isChanged={isChanged} isNew={groupId === null} onReset={() => reset(start)} />
         <p className="quiet">{text.about}</p>
         <Fields draft={draft} onChange={change} faults={faults} />
         <FaultList error={error} faults={faults} />

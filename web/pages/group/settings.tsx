@@ -96,7 +96,7 @@ function settingsOf(
     [
       fields.runParallel,
       runParallel === null ? text.ofCheck : runParallel ? text.parallel : text.inTurn,
-      (check) => runParallel !== null && check.runParallel !== runParallel,
+      ({ runParallel: own, locations }) => runParallel !== null && own !== runParallel && locations.length > 1,
     ],
     [
       fields.retries,

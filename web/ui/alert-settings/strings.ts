@@ -30,11 +30,13 @@ export const text = {
     String(minutes),
     minutes === 1 ? 'Minute' : `${minutes} minutes`,
   ]) as readonly (readonly [string, string])[],
-  locations: 'At several locations at once, a check fails if',
+  locations: 'Several locations at once',
   shares: [
-    ['', 'One location fails'],
-    ...[10, 20, 30, 40, 50, 60, 70, 80, 90].map((share) => [String(share), `At least ${share}% of them fail`] as const),
-    ['100', 'All of them fail'],
+    ['', 'Failing if one of them fails'],
+    ...[10, 20, 30, 40, 50, 60, 70, 80, 90].map(
+      (share) => [String(share), `Failing if at least ${share}% fail`] as const,
+    ),
+    ['100', 'Failing if all of them fail'],
   ] as readonly (readonly [string, string])[],
   decidedBy: 'Alert settings',
   inherited: (from: string, words: string) => `Those of ${from}: ${words}`,

@@ -90,6 +90,8 @@ function checkTables({ types, clustered, strict }: Dialect): string[] {
       definition ${text} NOT NULL, ${stamps}, PRIMARY KEY (account_id, id))${strict}`,
     'CREATE INDEX checks_by_group ON checks (account_id, group_id)',
     'CREATE INDEX checks_by_age ON checks (account_id, created_at, id)',
+    // Few checks have dependencies.
+    `CREATE INDEX checks_with_dependencies ON checks (account_id, id) WHERE definition LIKE '%"dependsOn":["%'`,
     `CREATE INDEX checks_in_browsers ON checks (account_id, id) WHERE check_type = 'BROWSER'`,
     `CREATE TABLE check_tags (${account}, tag ${text} NOT NULL, check_id ${id} NOT NULL,
       PRIMARY KEY (account_id, tag, check_id))${clustered}`,
