@@ -18,6 +18,10 @@ const commands: Readonly<Record<string, readonly [summary: string, load: () => P
   ],
   'new-key': ['Create an operator key', async () => (await import('#cli/new-key.ts')).defineNewKey],
   'new-user': ['Print a link that creates an operator', async () => (await import('#cli/new-user.ts')).defineNewUser],
+  'reset-second-factor': [
+    'Remove the lost second factor of a person',
+    async () => (await import('#cli/reset-second-factor.ts')).defineResetSecondFactor,
+  ],
   receive: ['Run a test receiver for webhooks', async () => (await import('#cli/receive.ts')).defineReceive],
   runtimes: ['List, install or try runtimes', async () => (await import('#cli/runtimes.ts')).defineRuntimes],
   doctor: ['Diagnose this installation', async () => (await import('#cli/doctor/doctor-command.ts')).defineDoctor],

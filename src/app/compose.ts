@@ -116,7 +116,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const authentication = createAuthentication({ ...store, clock });
   const metrics = composeMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
-  const hints = composeHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
+  const hints = composeHints(store, ownProcess, (name) => path?.wake(name), authentication.forget);
   const stopping = new AbortController();
   const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };

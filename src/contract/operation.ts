@@ -1,8 +1,11 @@
 // An operation as data. Routes, validation, the OpenAPI document and the typed client are derived from it.
 import type { z } from 'zod';
 
-/** Required permission. `user` = a signed-in person in any role, `none` = no authentication. */
-export type OperationPermission = 'read' | 'run' | 'write' | 'admin' | 'operate' | 'user' | 'none';
+/**
+ * Required permission. `any` = every caller, `user` = a signed-in person in any role; both include people who must set up
+ * a second factor first. `none` = no authentication.
+ */
+export type OperationPermission = 'any' | 'read' | 'run' | 'write' | 'admin' | 'operate' | 'user' | 'none';
 
 /** Tags that group the operations in the documentation. */
 export const tags = [

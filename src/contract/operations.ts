@@ -15,6 +15,7 @@ import { checkImportOperations } from './checks/check-import.ts';
 import { checkTrialOperations } from './checks/check-trial.ts';
 import { checkStatusOperations } from './checks/check-status.ts';
 import { personOperations } from './accounts/person.ts';
+import { secondFactorOperations } from './accounts/second-factor.ts';
 import { sessionOperations } from './accounts/session.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
@@ -38,6 +39,7 @@ export const operations = {
   ...apiKeyOperations,
   ...personOperations,
   ...sessionOperations,
+  ...secondFactorOperations,
   ...checkOperations,
   ...checkImportOperations,
   ...checkAlertingOperations,

@@ -149,7 +149,7 @@ function lookUp(
 /** Authenticates the request again. Returns true if that fails because of a server problem. */
 async function isStillAllowed(operation: Operation, request: FastifyRequest, mounting: Mounting): Promise<boolean> {
   const { permission } = operation;
-  if (permission === 'none' || permission === 'user') return true;
+  if (permission === 'none' || permission === 'any' || permission === 'user') return true;
   try {
     const known = await lookUp(request, mounting);
     if (known === null) return false;
@@ -201,8 +201,9 @@ function admit(
   }
   const caller = callerOf(known, request.headers);
   requireAllowance(rateLimits.accounts.take(caller.accountId), 'for an account');
-  if (permission !== 'user') requirePermission(caller, permission);
-  else if (!isUser) throw new HttpRefusal(403, 'API keys have no sessions. Sign in to use this operation.');
+  if (permission !== 'user' && permission !== 'any') requirePermission(caller, permission);
+  else if (permission === 'user' && !isUser)
+    throw new HttpRefusal(403, 'API keys have no sessions. Sign in to use this operation.');
   request.caller = caller;
 }
 

@@ -51,6 +51,7 @@ import { createReceptions } from './path/heartbeats/reception.ts';
 import { createResultAssets } from './history/result-assets.ts';
 import { createRuntimeStages } from './accounts/runtime-stages.ts';
 import { createRequestedRuntimes } from './accounts/requested-runtimes.ts';
+import { createSecondFactors } from './accounts/second-factors.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createSetupLinks } from './accounts/setup-links.ts';
 import { createWatchdog } from './accounts/watchdog.ts';
@@ -96,6 +97,7 @@ export function nounsOf(database: Database) {
     apiKeys: createApiKeys(database),
     users: createUsers(database),
     sessions: createSessions(database),
+    secondFactors: createSecondFactors(database),
     setupLinks: createSetupLinks(database),
     invites: createInvites(database),
     triggers: createTriggers(database),

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
+import { type TOTP, URI } from 'otpauth';
 import { paste, runCommand as tocsin } from '../support/service/command.ts';
 import { test as itEach } from '../support/service/each-topology.ts';
 import { test as itOnce } from '../support/service/one-process.ts';
@@ -245,6 +246,29 @@ describe('new-user', () => {
       assert.equal((await create('eve@example.com')).status, 404);
     },
   );
+
+  itOnce('reset-second-factor removes a lost one and ends the sessions', async ({ t, startService: startForUser }) => {
+    const [email, password] = ['ada@example.com', 'correct horse battery'];
+    const bootstrap = { ...onlyApi, TOCSIN_BOOTSTRAP_EMAIL: email, TOCSIN_BOOTSTRAP_PASSWORD: password };
+    const service = await startForUser(t, bootstrap);
+    const ask = (method: string, path: string, body: object, cookie = '') =>
+      fetch(service.address + path, {
+        method,
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
+        body: JSON.stringify(body),
+      });
+    const signIn = () => ask('POST', '/v1/sessions', { email, password });
+    const cookie = (await signIn()).headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const none = await tocsin(['reset-second-factor', email], service.environment);
+    assert.deepEqual([none.code, /has a second factor/.test(none.err)], [1, true], none.err);
+    const made = (await (await ask('POST', '/v1/me/second-factor', { password }, cookie)).json()) as { url: string };
+    const code = (URI.parse(made.url) as TOTP).generate();
+    assert.equal((await ask('PUT', '/v1/me/second-factor', { code }, cookie)).status, 200);
+    assert.equal((await signIn()).status, 401);
+    const reset = await tocsin(['reset-second-factor', ' Ada@example.com'], service.environment);
+    assert.equal(reset.code, 0, reset.err);
+    assert.equal((await signIn()).status, 201);
+  });
 
   it('says so when there is no database', async (t) => {
     const said = await tocsin(['new-user'], { TOCSIN_DATA_DIR: emptyFolder(t) });

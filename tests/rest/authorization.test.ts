@@ -13,12 +13,12 @@ type Role = (typeof personRoles)[number];
 
 /** What a role holds, as the decisions say it. */
 const holds: Readonly<Record<Role, readonly AnyOperation['permission'][]>> = {
-  operator: ['none', 'read', 'run', 'write', 'admin', 'operate'],
-  owner: ['none', 'read', 'run', 'write', 'admin'],
-  admin: ['none', 'read', 'run', 'write', 'admin'],
-  'read-write': ['none', 'read', 'run', 'write'],
-  'read-run': ['none', 'read', 'run'],
-  'read-only': ['none', 'read'],
+  operator: ['none', 'any', 'read', 'run', 'write', 'admin', 'operate'],
+  owner: ['none', 'any', 'read', 'run', 'write', 'admin'],
+  admin: ['none', 'any', 'read', 'run', 'write', 'admin'],
+  'read-write': ['none', 'any', 'read', 'run', 'write'],
+  'read-run': ['none', 'any', 'read', 'run'],
+  'read-only': ['none', 'any', 'read'],
 };
 
 /** Every sort of caller with what it may do: a key of each role, and a signed-in person of each. */

@@ -75,6 +75,7 @@ describe('signing in', () => {
         version: '',
         startedAt: '',
         serverTimeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+        needsSecondFactor: false,
         readsOnly: false,
       },
     );
@@ -208,6 +209,7 @@ describe('sessions', () => {
       'lastSeenAt',
       'expiresAt',
       'userAgent',
+      'openedBy',
       'isCurrent',
     ]);
     const old = listed[1]?.id ?? '';

@@ -120,6 +120,7 @@ function accountsInMemory(): AccountActions {
     executionLimit: null,
     limits: null,
     timeZone: null,
+    requiresSecondFactor: false,
     createdAt: 0,
   };
   const rows = new Map<string, Account>(

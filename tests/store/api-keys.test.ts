@@ -30,6 +30,7 @@ const newAccount = {
   executionLimit: null,
   limits: null,
   timeZone: null,
+  requiresSecondFactor: false,
 };
 
 function open({ store, clock }: TempStore) {
@@ -320,7 +321,7 @@ test('a remembered key is answered from memory, without a turn of the loop', asy
   const key = first?.key ?? '';
   await authentication.authenticate(key);
   assert.ok(!(authentication.authenticate(key) instanceof Promise));
-  authentication.forgetAll();
+  authentication.forget();
   const again = authentication.authenticate(key);
   assert.ok(again instanceof Promise, 'what may have changed elsewhere is read again');
   assert.ok(await again);

@@ -25,6 +25,7 @@ function newUser({ clock }: TempStore, email: string) {
     isProven: true,
     passwordHash: 'hash',
     isOperator: true,
+    hasSecondFactor: false,
     createdAt: clock.now(),
     lastSignInAt: null,
   };
@@ -33,7 +34,15 @@ function newUser({ clock }: TempStore, email: string) {
 function newSession({ clock }: TempStore, userId: string): Session {
   const now = clock.now();
   const id = newId();
-  return { id, userId, createdAt: now, lastSeenAt: now, expiresAt: now + sessionMaxMs, userAgent: 'Firefox' };
+  return {
+    id,
+    userId,
+    createdAt: now,
+    lastSeenAt: now,
+    expiresAt: now + sessionMaxMs,
+    userAgent: 'Firefox',
+    openedBy: 'password',
+  };
 }
 
 function newInvite({ clock }: TempStore, accountId: string, email: string, role: Invite['role'] = 'read-only'): Invite {
@@ -49,6 +58,7 @@ function newAccount({ clock }: TempStore): Account {
     executionLimit: null,
     limits: null,
     timeZone: null,
+    requiresSecondFactor: false,
   };
   return { ...unset, id: newId(), name: 'Second', createdAt: clock.now() };
 }

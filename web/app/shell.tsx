@@ -1,8 +1,10 @@
 // The layout of every page of a signed-in user: navigation, live status, search, account.
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { useLive } from '../api/live.ts';
+import { useMe } from '../api/me.ts';
+import { Skeleton } from '../ui/layout/feedback.tsx';
 import { SignedIn } from '../ui/layout/signed-in.tsx';
 import { Toasts } from '../ui/layout/toast.tsx';
 import { LiveBanner } from './live-banner.tsx';
@@ -14,8 +16,25 @@ import css from './shell.module.css';
 export function Shell() {
   return (
     <SignedIn>
-      <Frame />
+      <Gate />
     </SignedIn>
+  );
+}
+
+/** Most users never need it. */
+const RequiredSecondFactor = lazy(async () => {
+  const { RequiredSecondFactor: page } = await import('../pages/profile/required.tsx');
+  return { default: page };
+});
+
+function Gate() {
+  const { needsSecondFactor } = useMe();
+  if (!needsSecondFactor) return <Frame />;
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <RequiredSecondFactor />
+      <Toasts />
+    </Suspense>
   );
 }
 

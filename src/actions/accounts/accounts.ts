@@ -3,7 +3,7 @@ import type { AccountChange } from '#store/accounts/accounts.ts';
 import type { Store } from '#store/store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, Usage } from '#domain/accounts/account.ts';
-import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import { type Caller, mayDo, mayManageOwners } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -14,11 +14,12 @@ import { type AccountRuntimeDeps, accountRuntimeProblems } from '../checks/runti
 
 /** Input of a new account; null = not set. */
 export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
-export interface AccountDeps extends Pick<Store, 'accounts'>, Omit<AccountRuntimeDeps, 'runtimes' | 'now'> {
+export interface AccountDeps
+  extends Pick<Store, 'accounts' | 'secondFactors'>, Omit<AccountRuntimeDeps, 'runtimes' | 'now'> {
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
-  /** Clears cached keys and sessions whose accounts have changed. */
-  readonly forget: (id: string) => void;
+  /** Clears cached keys and sessions whose accounts have changed; absent = all. */
+  readonly forget: (id?: string) => void;
   readonly clock: Clock;
 }
 
@@ -60,12 +61,14 @@ export function createAccountActions(deps: AccountDeps) {
       const { runtimeId } = change;
       const [present] = await accounts.list([wanted]);
       if (present !== undefined) requireOperatorForLimits(caller, change, present);
+      const changesFactor = await changesSecondFactor(deps, caller, change, present);
       if (present !== undefined && runtimeId !== undefined && runtimeId !== present.runtimeId) {
         refuseProblems(runtimeNameProblems(runtimeId, rules));
         refuseProblems(await accountRuntimeProblems(wanted, present.runtimeId, runtimeId, rules));
       }
       const account = await accounts.change(wanted, change);
       if (account === null) throw notFound('account', id);
+      if (changesFactor) forget();
       return account;
     },
     /** Usage of the current UTC calendar month. */
@@ -85,4 +88,24 @@ function requireOperatorForLimits(caller: Caller, change: AccountChange, present
     if (!isChanged || mayDo(caller.role, 'operate')) continue;
     throw new Refusal('forbidden', `Only the role operator can change ${field} of an account.`);
   }
+}
+
+/**
+ * Whether a change makes a second factor required or optional. Refuses (`forbidden`) callers who are not an owner or
+ * operator, and (`conflict`) a person who would lock themselves out.
+ */
+async function changesSecondFactor(
+  { secondFactors }: Pick<AccountDeps, 'secondFactors'>,
+  { principal, role }: Caller,
+  { requiresSecondFactor }: AccountChange,
+  present: Account | undefined,
+): Promise<boolean> {
+  if (requiresSecondFactor === undefined || requiresSecondFactor === present?.requiresSecondFactor) return false;
+  if (!mayManageOwners(role)) {
+    throw new Refusal('forbidden', 'Only an owner or an operator can change requiresSecondFactor of an account.');
+  }
+  if (requiresSecondFactor && principal.kind === 'user' && !(await secondFactors.isOn(principal.id))) {
+    throw new Refusal('conflict', 'Set up your own second factor first. Otherwise you could not use this account.');
+  }
+  return true;
 }

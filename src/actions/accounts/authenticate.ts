@@ -31,10 +31,11 @@ export interface Authentication {
     token: string,
     accountId?: string,
   ) => UserPrincipal | null | Promise<UserPrincipal | null>;
-  /** Drops a key or user from the cache after a key was revoked, a session ended, or their accounts changed. */
-  readonly forget: (id: string) => void;
-  /** Drops everything after an unspecified change in another process. */
-  readonly forgetAll: () => void;
+  /**
+   * Drops a key or user from the cache after a key was revoked, a session ended, or their accounts changed; absent =
+   * drops everything.
+   */
+  readonly forget: (id?: string) => void;
   /**
    * Listens for both, to end what a key or session still holds open. Returns a function that unsubscribes.
    * @param onForgotten is passed the ID of the key or user; undefined = any may have changed
@@ -102,7 +103,6 @@ export function createAuthentication({ apiKeys, sessions, clock }: Authenticatio
       return found instanceof Promise ? found.then(principalOf) : principalOf(found);
     },
     forget,
-    forgetAll: () => forget(),
     onForgotten(onForgotten) {
       listeners.add(onForgotten);
       return () => listeners.delete(onForgotten);

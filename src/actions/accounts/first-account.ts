@@ -38,6 +38,7 @@ export async function ensureFirstAccount(
     executionLimit: null,
     limits: null,
     timeZone: null,
+    requiresSecondFactor: false,
     createdAt: now,
   };
   const key: ApiKey = {

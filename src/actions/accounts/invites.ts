@@ -11,9 +11,10 @@ import { type Passwords, requireGoodPassword } from './passwords.ts';
 import { accountZone, type AccountZoneDeps } from './account-zone.ts';
 import { requireOwnerFor } from './people.ts';
 import { requirePermission } from './permission.ts';
+import { requireSecondFactor, type TypedCode } from './second-factors.ts';
 import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
-export interface InviteDeps extends Pick<Store, 'invites' | 'users'>, AccountZoneDeps {
+export interface InviteDeps extends Pick<Store, 'invites' | 'users' | 'secondFactors'>, AccountZoneDeps {
   readonly passwords: Passwords;
   /** Sends links by email; null = email is not set up. */
   readonly mail: SendInvitation | null;
@@ -53,10 +54,15 @@ export interface InviteActions {
   read(token: string): Promise<ShownInvite>;
   /**
    * Joins the account as the user of the email address whose password this is, otherwise as a new user. A link that was
-   * mailed proves the address; then the proven user of the address, if there is one, must join. Returns the ID of the
-   * user and the account.
+   * mailed proves the address; then the proven user of the address must join, or if none is proven, one with a second
+   * factor. Refuses (`unauthenticated`) a missing or wrong code of such a person. Returns the ID of the user and the
+   * account.
    */
-  accept(token: string, password: string): Promise<{ readonly userId: string; readonly accountId: string }>;
+  accept(
+    token: string,
+    password: string,
+    typed: TypedCode,
+  ): Promise<{ readonly userId: string; readonly accountId: string }>;
 }
 
 const broken = 'This invitation was used or withdrawn, or it has expired. Ask for another one.';
@@ -122,27 +128,36 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
 }
 
 /** Joins an account by an invitation. */
-function createAcceptance(
-  { invites, users, passwords, forgetUser, clock }: InviteDeps,
-  findByToken: (token: string) => Promise<Invite>,
-): InviteActions['accept'] {
+function createAcceptance(deps: InviteDeps, findByToken: (token: string) => Promise<Invite>): InviteActions['accept'] {
+  const { invites, users, passwords, forgetUser, clock } = deps;
   /** The ID of a known user, or a new user. */
   const userFor = async ({ email, isMailed }: Invite, known: readonly StoredUser[], password: string) => {
     const user = await passwords.userWith(password, known);
-    if (isMailed && user?.isProven !== true && known.some(({ isProven }) => isProven)) {
+    // Nobody takes over the accounts of a person without what that person signs in with.
+    const proven = known.filter(({ isProven }) => isProven);
+    const owners = proven.length > 0 ? proven : known.filter(({ hasSecondFactor }) => hasSecondFactor);
+    if (isMailed && owners.length > 0 && !owners.some(({ id }) => id === user?.id)) {
       throw new Refusal('unauthenticated', `Wrong password. Enter the password that ${email} signs in with.`);
     }
     if (user !== null) return user.id;
     await requireGoodPassword('password', password, email);
     const passwordHash = await passwords.hash(password, known);
     const createdAt = clock.now();
-    return { id: newId(), email, isProven: isMailed, passwordHash, isOperator: false, createdAt, lastSignInAt: null };
+    const nobody = { isProven: isMailed, isOperator: false, hasSecondFactor: false, lastSignInAt: null };
+    return { ...nobody, id: newId(), email, passwordHash, createdAt };
   };
-  return async (token, password) => {
+  return async (token, password, typed) => {
+    // A code works once, also if the acceptance is repeated.
+    const proven = new Set<string>();
+    const proveOnce = async (userId: string): Promise<void> => {
+      if (!proven.has(userId)) await requireSecondFactor(deps, userId, typed);
+      proven.add(userId);
+    };
     for (let tries = 0; tries < triesMax; tries++) {
       const invite = await findByToken(token);
       const known = await users.withEmail(invite.email);
       const user = await userFor(invite, known, password);
+      if (typeof user === 'string') await proveOnce(user);
       const ids = known.map(({ id }) => id);
       const outcome = await invites.accept(invite, user, ids);
       if (outcome === 'invalid') throw notFoundMessage(broken);

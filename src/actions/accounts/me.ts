@@ -2,7 +2,6 @@
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo, type Role } from '#domain/accounts/api-key.ts';
 import { effectiveRole } from '#domain/accounts/user.ts';
-import { requirePermission } from './permission.ts';
 
 /** The caller as shown to itself. */
 export interface Me {
@@ -28,7 +27,6 @@ export type ReadMe = (caller: Caller) => Promise<Me>;
 
 export function createReadMe({ accounts, ...server }: MeDeps): ReadMe {
   return async (caller) => {
-    requirePermission(caller, 'read');
     const roles = rolesOf(caller);
     const listed = await accounts.list([...roles.keys()]);
     return {

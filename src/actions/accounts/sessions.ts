@@ -1,14 +1,16 @@
 // Sign-in, sign-out, sessions and the caller's own password.
 import type { Store } from '#store/store.ts';
-import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
-import { type Session, sessionMaxMs } from '#domain/accounts/user.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { type Session, sessionMaxMs, type SessionOpening } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { invalidInput, notFound, Refusal } from '../refusal.ts';
 import { type Passwords, requireGoodPassword } from './passwords.ts';
+import { requireUser } from './permission.ts';
+import { requireSecondFactor, type TypedCode } from './second-factors.ts';
 import { newToken, tokenHash } from './token-text.ts';
 
-export interface SessionDeps extends Pick<Store, 'users' | 'sessions'> {
+export interface SessionDeps extends Pick<Store, 'users' | 'sessions' | 'secondFactors'> {
   readonly passwords: Passwords;
   /** Clears cached sessions of a user, in all processes. */
   readonly forgetUser: (userId: string) => void;
@@ -16,10 +18,16 @@ export interface SessionDeps extends Pick<Store, 'users' | 'sessions'> {
 }
 
 export interface SessionActions {
-  /** Returns the token of a new session. Refuses (`unauthenticated`) wrong credentials in constant time. */
-  signIn(credentials: { readonly email: string; readonly password: string }, userAgent: string): Promise<string>;
-  /** Starts a session for a user who has just been authenticated; returns its token. */
-  start(userId: string, userAgent: string): Promise<string>;
+  /**
+   * Returns the token of a new session. Refuses (`unauthenticated`) wrong credentials in constant time, and a missing or
+   * wrong code of a person with a second factor.
+   */
+  signIn(
+    credentials: { readonly email: string; readonly password: string } & TypedCode,
+    userAgent: string,
+  ): Promise<string>;
+  /** Starts a session for a user who has just been authenticated, with the second factor if they have one; returns its token. */
+  start(userId: string, userAgent: string, openedBy: SessionOpening): Promise<string>;
   /** Sessions of the caller, newest first. */
   list(caller: Caller): Promise<Session[]>;
   end(caller: Caller, id: string): Promise<void>;
@@ -36,7 +44,7 @@ export interface SessionActions {
 
 export function createSessionActions(deps: SessionDeps): SessionActions {
   const { users, sessions, passwords, forgetUser, clock } = deps;
-  const start = async (userId: string, userAgent: string): Promise<string> => {
+  const start: SessionActions['start'] = async (userId, userAgent, openedBy) => {
     const token = newToken();
     const now = clock.now();
     const session = {
@@ -46,19 +54,20 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
       lastSeenAt: now,
       expiresAt: now + sessionMaxMs,
       userAgent: userAgent.slice(0, 300),
+      openedBy,
     };
     await sessions.add(session, tokenHash(token));
     return token;
   };
   return {
-    async signIn({ email, password }, userAgent) {
+    async signIn({ email, password, ...typed }, userAgent) {
       const known = await users.withEmail(email);
       const user = await passwords.userWith(password, known);
       if (user === null) throw new Refusal('unauthenticated', 'Wrong email or password.');
       if (passwords.isOutdated(user.passwordHash)) {
         await users.changePassword(user.id, user.passwordHash, await passwords.hash(password, known));
       }
-      return start(user.id, userAgent);
+      return start(user.id, userAgent, await requireSecondFactor(deps, user.id, typed));
     },
     start,
     list: (caller) => sessions.list(requireUser(caller).id),
@@ -90,10 +99,4 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
       forgetUser(id);
     },
   };
-}
-
-/** The calling person; refuses (`forbidden`) an API key. */
-function requireUser({ principal }: Caller): UserPrincipal {
-  if (principal.kind === 'user') return principal;
-  throw new Refusal('forbidden', 'API keys have no sessions. Sign in to use this operation.');
 }

@@ -3,13 +3,13 @@ import type { Store } from '#store/store.ts';
 import type { User } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
-import { invalidField, notFoundMessage } from '../refusal.ts';
+import { invalidField, notFoundMessage, Refusal } from '../refusal.ts';
 import { badPassword, type Passwords, requireGoodPassword } from './passwords.ts';
 import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
 type NewUser = User & { readonly passwordHash: string };
 
-export interface SetupDeps extends Pick<Store, 'users' | 'setupLinks'> {
+export interface SetupDeps extends Pick<Store, 'users' | 'setupLinks' | 'secondFactors'> {
   readonly passwords: Passwords;
   readonly forgetUser: (userId: string) => void;
   readonly clock: Clock;
@@ -27,11 +27,14 @@ const brokenLink =
   'This link was used, has expired or is incomplete. Run "tocsin new-user" on the server for a new one.';
 
 export function createSetupActions(deps: SetupDeps) {
-  const { users, setupLinks, passwords, forgetUser, clock } = deps;
+  const { users, setupLinks, secondFactors, passwords, forgetUser, clock } = deps;
   return {
     /** Whether the installation has no user yet. */
     isNeeded: (): Promise<boolean> => users.isEmpty(),
-    /** Creates an operator with a setup link and returns the user's ID. Refuses (`not-found`) an invalid link. */
+    /**
+     * Creates an operator with a setup link and returns the user's ID. Refuses (`not-found`) an invalid link. For a
+     * person with a second factor it sets the password and refuses (`unauthenticated`) to go on without a code.
+     */
     async create(token: string, { email, password }: Credentials): Promise<string> {
       const hash = tokenHash(token);
       if (!isTokenText(token) || !(await setupLinks.isValid(hash))) throw notFoundMessage(brokenLink);
@@ -40,6 +43,12 @@ export function createSetupActions(deps: SetupDeps) {
       const id = await setupLinks.use(hash, user);
       if (id === null) throw notFoundMessage(brokenLink);
       forgetUser(id);
+      if (await secondFactors.isOn(id)) {
+        throw new Refusal(
+          'unauthenticated',
+          'The password was set. Sign in with it and a code of your authenticator app.',
+        );
+      }
       return id;
     },
   };
@@ -71,5 +80,6 @@ export function setupUrl(publicUrl: string, token: string): string {
 }
 
 function newOperator(email: string, passwordHash: string, now: number): NewUser {
-  return { id: newId(), email, isProven: true, passwordHash, isOperator: true, createdAt: now, lastSignInAt: null };
+  const operator = { isProven: true, isOperator: true, hasSecondFactor: false, lastSignInAt: null };
+  return { ...operator, id: newId(), email, passwordHash, createdAt: now };
 }

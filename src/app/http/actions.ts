@@ -46,6 +46,7 @@ import { createInviteActions } from '#actions/accounts/invites.ts';
 import { createReadMe } from '#actions/accounts/me.ts';
 import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
 import { createPeopleActions } from '#actions/accounts/people.ts';
+import { createSecondFactorActions } from '#actions/accounts/second-factors.ts';
 import { createSessionActions } from '#actions/accounts/sessions.ts';
 import { createSetupActions } from '#actions/accounts/setup.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
@@ -170,6 +171,7 @@ function peopleOf(
     readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt, serverTimeZone }),
     setup: createSetupActions(deps),
     sessions: createSessionActions(deps),
+    secondFactors: createSecondFactorActions(deps),
     people: createPeopleActions(deps),
     invites: createInviteActions(deps),
   };
@@ -359,7 +361,7 @@ async function shownFailing(store: ActionDeps['store'], accountId: string) {
 }
 
 /** Clears a key or user from the caches of all processes. */
-function forgetEverywhere({ authentication, onKeysChanged }: ActionDeps): (id: string) => void {
+function forgetEverywhere({ authentication, onKeysChanged }: ActionDeps): (id?: string) => void {
   return (id) => {
     authentication.forget(id);
     onKeysChanged();

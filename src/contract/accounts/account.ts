@@ -30,6 +30,9 @@ const limits = z
 const zoneWords =
   'IANA name of the time zone of times in emails, chat, SMS messages and calls, and on the pages that they link to. Also the default for reports.';
 
+const factorWords =
+  'People can act on the account only if they have set up a second factor. API keys are not affected.';
+
 export const account = z
   .strictObject({
     id: z.string().describe('Account ID.'),
@@ -43,6 +46,7 @@ export const account = z
       .describe('Maximum number of runs per calendar month (UTC); absent = unlimited.'),
     limits: limits.exactOptional().describe('Limits that differ from `TOCSIN_ACCOUNT_LIMITS`; absent = none.'),
     timeZone: z.string().exactOptional().describe(`${zoneWords} Absent = that of the server.`),
+    requiresSecondFactor: z.literal(true).exactOptional().describe(`${factorWords} Absent = not required.`),
   })
   .meta({ id: 'Account', description: 'An account owns checks, groups, channels and their data.' });
 export type AccountBody = z.output<typeof account>;
@@ -60,6 +64,10 @@ export const accountCreate = z.strictObject({
     .describe('Maximum number of runs per calendar month (UTC). null = unlimited.'),
   limits: limits.nullable().default(null).describe('Limits that differ from `TOCSIN_ACCOUNT_LIMITS`. null = none.'),
   timeZone: timeZoneName.nullable().default(null).describe(`${zoneWords} null = that of the server.`),
+  requiresSecondFactor: z
+    .boolean()
+    .default(false)
+    .describe(`${factorWords} Only an owner or an operator can change it.`),
 });
 
 export const accountUpdate = ignoring(readOnlyFields, updateOf(accountCreate));

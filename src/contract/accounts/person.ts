@@ -4,7 +4,7 @@ import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { memberRoles } from '#domain/accounts/api-key.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
-import { email, me, oneTimeToken, password, tooMany } from './session.ts';
+import { code, email, me, oneTimeToken, password, tooMany } from './session.ts';
 
 const role = z.enum(memberRoles).describe('`owner` has the rights of `admin` and can also manage owners.');
 
@@ -135,13 +135,13 @@ export const personOperations = tagged('People', {
     description:
       'Send the password that the person signs in with, or a new one. If no user with the email address of the invitation has the password, a user is created.',
     permission: 'none',
-    body: z.strictObject({ token: oneTimeToken, password }),
+    body: z.strictObject({ token: oneTimeToken, password, code }),
     status: 201,
     response: me,
     alsoAnswers: {
       ...brokenInvite,
       ...tooMany,
-      401: 'The link was sent by email, the person has a user, and the password is wrong.',
+      401: 'The link was sent by email, the person has a user, and the password is wrong; or the code of a person with a second factor is missing or wrong.',
     },
   },
 } as const satisfies Untagged);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { roles } from '#domain/accounts/api-key.ts';
+import { sessionOpenings } from '#domain/accounts/user.ts';
 import { tagged, type Untagged } from '../operation.ts';
 
 /** An email address, compared case-insensitively. */
@@ -17,6 +18,12 @@ export const email = z
 export const password = z.string().min(1).max(1000);
 
 const newPassword = password.describe('10 to 200 characters. Common passwords are rejected.');
+
+export const code = z
+  .string()
+  .max(100)
+  .exactOptional()
+  .describe('A code of the authenticator app or a recovery code, for a person with a second factor.');
 
 export const oneTimeToken = z.string().max(100).describe('The part of the link after `#`.');
 
@@ -35,6 +42,9 @@ export const me = z
     version: z.string().describe('Version of the server. It changes with an upgrade.'),
     startedAt: instant.describe('Start time of the process that responded.'),
     serverTimeZone: z.string().describe('IANA name: the zone of accounts without a `timeZone`.'),
+    needsSecondFactor: z
+      .boolean()
+      .describe('Whether the person must set up a second factor before doing anything in this account.'),
     readsOnly: z.boolean().describe('Whether the role is read-only in this account.'),
   })
   .meta({ id: 'Me', description: 'The caller and the accounts the caller has access to.' });
@@ -47,6 +57,7 @@ const session = z
     lastSeenAt: instant.describe('Accurate to one minute.'),
     expiresAt: instant.describe('When the session expires if it is not used again.'),
     userAgent: z.string(),
+    openedBy: z.enum(sessionOpenings).describe('`link` = an invitation or setup link, with a password.'),
     isCurrent: z.boolean(),
   })
   .meta({ id: 'Session', description: 'A signed-in browser.' });
@@ -64,7 +75,7 @@ export const sessionOperations = tagged('Sessions', {
     method: 'GET',
     path: '/v1/me',
     summary: 'Get the current caller',
-    permission: 'read',
+    permission: 'any',
     response: me,
   },
   getSetup: {
@@ -91,10 +102,13 @@ export const sessionOperations = tagged('Sessions', {
     summary: 'Sign in',
     description: `${setsCookie} A session expires after 14 days without use, and 90 days after sign-in.`,
     permission: 'none',
-    body: z.strictObject({ email, password }),
+    body: z.strictObject({ email, password, code }),
     status: 201,
     response: me,
-    alsoAnswers: { 401: 'Wrong email or password.', ...tooMany },
+    alsoAnswers: {
+      401: 'Wrong email, password or code. The attribute `secondFactor` says that a code is required.',
+      ...tooMany,
+    },
   },
   listSessions: {
     method: 'GET',

@@ -18,6 +18,8 @@ export interface Account {
   readonly limits: AccountLimits | null;
   /** IANA name of the zone in which messages and linked pages show times; null = the server's. */
   readonly timeZone: string | null;
+  /** Whether people need a second factor to act on the account. API keys are not affected. */
+  readonly requiresSecondFactor: boolean;
   /** Epoch ms. */
   readonly createdAt: number;
 }

@@ -37,6 +37,12 @@ export interface Membership {
   readonly role: MemberRole;
 }
 
+/** A membership as it counts for a session. */
+export interface Access extends Membership {
+  /** The account requires a second factor, which the person has not set up. */
+  readonly needsSecondFactor?: true;
+}
+
 /** A signed-in person as a principal of requests. */
 export interface UserPrincipal {
   readonly kind: 'user';
@@ -45,7 +51,7 @@ export interface UserPrincipal {
   readonly isOperator: boolean;
   readonly sessionId: string;
   /** Never empty; the first is the default. */
-  readonly memberships: readonly Membership[];
+  readonly memberships: readonly Access[];
 }
 
 /** Who sends the request: an API key or a signed-in person. */
@@ -59,6 +65,8 @@ export interface Caller {
   readonly accountId: string;
   /** Accounts available to the request: those of the key, or those in which the person has at least this role. */
   readonly accountIds: readonly string[];
+  /** The person must set up a second factor before doing anything in the account of the request. */
+  readonly needsSecondFactor?: true;
 }
 
 const granted: Readonly<Record<Role, readonly Permission[]>> = {

@@ -9,6 +9,8 @@ export interface User {
   /** Whether the person has proven to receive mail at the address. One such user has it; others may have it too. */
   readonly isProven: boolean;
   readonly isOperator: boolean;
+  /** Whether sign-in asks for a code after the password. */
+  readonly hasSecondFactor: boolean;
   readonly createdAt: number;
   readonly lastSignInAt: number | null;
 }
@@ -32,7 +34,12 @@ export interface Session {
   /** Latest end of the session; it ends earlier when idle. */
   readonly expiresAt: number;
   readonly userAgent: string;
+  readonly openedBy: SessionOpening;
 }
+
+/** How a person proved who they are. `link` = an invitation or a setup link, together with a password. */
+export const sessionOpenings = ['password', 'totp', 'recovery-code', 'link'] as const;
+export type SessionOpening = (typeof sessionOpenings)[number];
 
 /** An invitation to join an account, without its token. */
 export interface Invite {
@@ -69,12 +76,15 @@ export function callerOfUser(principal: UserPrincipal, named?: string): Caller |
   if (membership === undefined) return null;
   const role = effectiveRole(membership.role, isOperator);
   // A role in this account grants nothing in accounts where the person's own role is lower.
-  const reached = memberships.filter((each) => isAtLeast(effectiveRole(each.role, isOperator), role));
+  const reached = memberships.filter(
+    (each) => each.needsSecondFactor !== true && isAtLeast(effectiveRole(each.role, isOperator), role),
+  );
   return {
     principal,
     role,
     accountId: membership.accountId,
     accountIds: reached.map(({ accountId }) => accountId),
+    ...(membership.needsSecondFactor === true && { needsSecondFactor: true as const }),
   };
 }
 

@@ -19,8 +19,13 @@ export function accountRoutes(actions: AccountActions): Route[] {
 
 /** Absent instead of null (decisions: Optional fields). */
 function toWire(account: Account): AccountBody {
-  const { id, name, runtimeId, settings, alertSettings, executionLimit, limits, timeZone } = account;
-  return { id, ...given({ name, runtimeId, settings, alertSettings, executionLimit, limits, timeZone }) };
+  const { id, name, runtimeId, settings, alertSettings, executionLimit, limits, timeZone, requiresSecondFactor } =
+    account;
+  return {
+    id,
+    ...given({ name, runtimeId, settings, alertSettings, executionLimit, limits, timeZone }),
+    ...(requiresSecondFactor && { requiresSecondFactor }),
+  };
 }
 
 function usageToWire({ from, to, used, limit }: Usage): UsageBody {

@@ -3,6 +3,7 @@ import type { Applicant, HashingTurns } from '#actions/accounts/hashing-turns.ts
 import type { InviteActions } from '#actions/accounts/invites.ts';
 import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Me, ReadMe } from '#actions/accounts/me.ts';
+import type { SecondFactorActions, TypedCode } from '#actions/accounts/second-factors.ts';
 import type { SessionActions } from '#actions/accounts/sessions.ts';
 import type { SetupActions } from '#actions/accounts/setup.ts';
 import type { MeBody, SessionBody } from '#contract/accounts/session.ts';
@@ -12,10 +13,11 @@ import { HttpRefusal } from '../http-refusal.ts';
 import { countedAddress, createRateLimit, type RateLimit } from '../rate-limit.ts';
 import { Answer, type AnyCall, type Route, route } from '../route.ts';
 import { deviceProof, noSessionCookie, requireSameOrigin, sessionCookies } from '../session-cookie.ts';
-import { isoText } from '../wire.ts';
+import { isoText, isoTextOrNull } from '../wire.ts';
 
 export interface SessionRoutesDeps {
   readonly sessions: SessionActions;
+  readonly secondFactors: SecondFactorActions;
   readonly setup: SetupActions;
   readonly invites: Pick<InviteActions, 'read' | 'accept'>;
   readonly readMe: ReadMe;
@@ -30,9 +32,10 @@ export interface SessionRoutesDeps {
 /**
  * Attempts with a password or a one-time token per five minutes: for a person from one address and from all of them,
  * and from an address. Devices in which the person has signed in before have their own attempts, and so has a session,
- * so that knowing an email address is not enough to lock out its user (docs/decisions/0134).
+ * so that knowing an email address is not enough to lock out its user (docs/decisions/0134). Codes of a person are
+ * counted only after the password was right.
  */
-const attemptsMax = { person: 10, everywhere: 100, address: 60, knownDevices: 30, session: 10 } as const;
+const attemptsMax = { person: 10, everywhere: 100, address: 60, knownDevices: 30, session: 10, codes: 10 } as const;
 const attemptsMs = 300_000;
 
 /** The routes of sessions, setup and joining by invitation. */
@@ -43,8 +46,9 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     addresses: createRateLimit(attemptsMax.address, attemptsMs, deps.now),
     knownDevices: createRateLimit(attemptsMax.knownDevices, attemptsMs, deps.now),
     sessions: createRateLimit(attemptsMax.session, attemptsMs, deps.now),
+    codes: createRateLimit(attemptsMax.codes, attemptsMs, deps.now),
   };
-  return [...signInRoutes(deps, limits), ...ownRoutes(deps, limits)];
+  return [...signInRoutes(deps, limits), ...ownRoutes(deps, limits), ...secondFactorRoutes(deps, limits)];
 }
 
 interface AttemptLimits {
@@ -53,6 +57,7 @@ interface AttemptLimits {
   readonly addresses: RateLimit;
   readonly knownDevices: RateLimit;
   readonly sessions: RateLimit;
+  readonly codes: RateLimit;
 }
 
 function requireAttempt(limit: RateLimit, name: string, whom: 'person' | 'address'): void {
@@ -85,7 +90,8 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
     return new Answer(201, meToWire(await readMe(caller)), cookies);
   };
   const start = async (call: Attempt, userId: string, accountId?: string): Promise<Answer> =>
-    signedIn(call, await sessions.start(userId, agentOf(call.headers)), accountId);
+    signedIn(call, await sessions.start(userId, agentOf(call.headers), 'link'), accountId);
+  const typed = (code: string | undefined) => typedCode(limits, code);
 
   return [
     route('getSetup', async () => ({ isNeeded: await setup.isNeeded() })),
@@ -106,7 +112,12 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
         requirePersonAttempt(limits, email, call);
       }
       const applicant = isKnown ? { name: email, isKnown, signal: call.signal } : stranger(call);
-      return signedIn(call, await hashingTurns.run(applicant, () => sessions.signIn(call.body, agentOf(call.headers))));
+      const { password, code } = call.body;
+      const credentials = { email, password, ...typed(code) };
+      return signedIn(
+        call,
+        await hashingTurns.run(applicant, () => sessions.signIn(credentials, agentOf(call.headers))),
+      );
     }),
     route('readInvite', async (call) => {
       admit(call);
@@ -114,9 +125,9 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
     }),
     route('acceptInvite', async (call) => {
       admit(call);
-      const { token, password } = call.body;
+      const { token, password, code } = call.body;
       requirePersonAttempt(limits, (await invites.read(token)).email, call);
-      const accepted = hashingTurns.run(stranger(call), () => invites.accept(token, password));
+      const accepted = hashingTurns.run(stranger(call), () => invites.accept(token, password, typed(code)));
       const { userId, accountId } = await accepted;
       return start(call, userId, accountId);
     }),
@@ -141,13 +152,53 @@ function ownRoutes({ sessions, readMe, publicUrl, hashingTurns }: SessionRoutesD
       return signedOut(call);
     }),
     route('updatePassword', async (call) => {
-      const { caller, body, signal } = call;
-      const { principal } = caller;
-      if (principal.kind === 'user') requireAttempt(limits.sessions, principal.sessionId, 'person');
-      const applicant = { name: principal.id, isKnown: true, signal };
-      await hashingTurns.run(applicant, () => sessions.changePassword(caller, body));
+      const { caller, body } = call;
+      await hashingTurns.run(ownApplicant(call, limits), () => sessions.changePassword(caller, body));
     }),
   ];
+}
+
+/** Routes for the caller's own second factor. */
+function secondFactorRoutes({ secondFactors, hashingTurns }: SessionRoutesDeps, limits: AttemptLimits): Route[] {
+  const typed = (code: string | undefined) => typedCode(limits, code);
+  return [
+    route('getSecondFactor', async ({ caller }) => {
+      const { since, recoveryCodesLeft } = await secondFactors.read(caller);
+      return { since: isoTextOrNull(since), recoveryCodesLeft };
+    }),
+    route('createSecondFactor', (call) =>
+      hashingTurns.run(ownApplicant(call, limits), () => secondFactors.begin(call.caller, call.body.password)),
+    ),
+    route('confirmSecondFactor', async ({ caller, body }) => ({
+      recoveryCodes: await secondFactors.confirm(caller, typed(body.code)),
+    })),
+    route('createRecoveryCodes', async (call) => {
+      const { password, code } = call.body;
+      const proof = { password, ...typed(code) };
+      const renewed = () => secondFactors.renewRecovery(call.caller, proof);
+      return { recoveryCodes: await hashingTurns.run(ownApplicant(call, limits), renewed) };
+    }),
+    route('removeSecondFactor', async (call) => {
+      const { password, code } = call.body;
+      const removed = () => secondFactors.remove(call.caller, { password, ...typed(code) });
+      await hashingTurns.run(ownApplicant(call, limits), removed);
+    }),
+  ];
+}
+
+/** A code and the count of attempts at it. */
+function typedCode({ codes }: AttemptLimits, code: string | undefined): TypedCode {
+  return { code, admitCode: (userId) => requireAttempt(codes, userId, 'person') };
+}
+
+/** A signed-in person who enters the password again; refuses (429) too many attempts of a session. */
+function ownApplicant(
+  { caller, signal }: Pick<AnyCall, 'signal'> & { readonly caller: Caller },
+  limits: AttemptLimits,
+) {
+  const { principal } = caller;
+  if (principal.kind === 'user') requireAttempt(limits.sessions, principal.sessionId, 'person');
+  return { name: principal.id, isKnown: true, signal };
 }
 
 type Attempt = Pick<AnyCall, 'headers' | 'address'>;
@@ -161,7 +212,7 @@ function agentOf(headers: AnyCall['headers']): string {
 }
 
 function meToWire({ caller, accounts, version, startedAt, serverTimeZone, readsOnly }: Me): MeBody {
-  const { principal, role, accountId } = caller;
+  const { principal, role, accountId, needsSecondFactor = false } = caller;
   return {
     kind: principal.kind,
     ...(principal.kind === 'user' && {
@@ -173,6 +224,7 @@ function meToWire({ caller, accounts, version, startedAt, serverTimeZone, readsO
     version,
     startedAt: isoText(startedAt),
     serverTimeZone,
+    needsSecondFactor,
     readsOnly,
   };
 }
@@ -184,6 +236,7 @@ function sessionToWire(session: Session, { principal }: Caller): SessionBody {
     lastSeenAt: isoText(session.lastSeenAt),
     expiresAt: isoText(sessionEnd(session)),
     userAgent: session.userAgent,
+    openedBy: session.openedBy,
     isCurrent: principal.kind === 'user' && principal.sessionId === session.id,
   };
 }

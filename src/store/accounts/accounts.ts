@@ -19,6 +19,7 @@ export const accountRows = recordMapping<Account, 'accounts'>({
   executionLimit: 'plain',
   limits: 'json',
   timeZone: 'plain',
+  requiresSecondFactor: 'flag',
   createdAt: 'plain',
 });
 

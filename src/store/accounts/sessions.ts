@@ -1,10 +1,11 @@
 // Sessions of signed-in people.
 import { recordMapping } from '../base/records.ts';
-import { deleteRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
-import type { UserPrincipal } from '#domain/accounts/api-key.ts';
+import { deleteRows, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
+import type { Access, UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
-import { idBytes } from '../base/codec.ts';
+import { idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
+import type { Db } from '../base/tables/schema.ts';
 import { findMemberships } from './users.ts';
 
 const sessionsMax = 50;
@@ -16,6 +17,7 @@ const sessionRows = recordMapping<Session, 'sessions'>({
   lastSeenAt: 'plain',
   expiresAt: 'plain',
   userAgent: 'plain',
+  openedBy: 'plain',
 });
 
 /** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
@@ -46,12 +48,12 @@ export function createSessions({ reader, transaction, clock }: Database) {
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
         .selectAll('sessions')
-        .select(['users.email', 'users.is_operator'])
+        .select(['users.email', 'users.is_operator', 'users.totp_since'])
         .where('sessions.hash', '=', hash)
         .executeTakeFirst();
       if (row === undefined) return null;
       const session = sessionRows.recordOf(row);
-      const memberships = await findMemberships(reader, row.user_id);
+      const memberships = await findAccess(reader, row.user_id, row.totp_since !== null);
       if (sessionEnd(session) <= clock.now() || memberships.length === 0) return null;
       const { id: sessionId, userId: id } = session;
       const user = { id, email: row.email, isOperator: row.is_operator === 1 };
@@ -78,4 +80,14 @@ export function createSessions({ reader, transaction, clock }: Database) {
         await (exceptId === undefined ? all : all.where('id', '<>', idBytes(exceptId))).execute();
       }),
   };
+}
+
+/** The memberships of a user, oldest first, and what they are worth. */
+async function findAccess(reader: Db, userId: Uint8Array, hasSecondFactor: boolean): Promise<Access[]> {
+  const memberships = await findMemberships(reader, userId);
+  if (hasSecondFactor) return memberships;
+  const ids = memberships.map(({ accountId }) => idBytes(accountId));
+  const strict = await findRows(reader, 'accounts', { id: ids, requires_second_factor: 1 }, ['id']);
+  const names = new Set(strict.map(({ id }) => idText(id)));
+  return memberships.map((each) => (names.has(each.accountId) ? { ...each, needsSecondFactor: true } : each));
 }

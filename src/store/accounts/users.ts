@@ -7,13 +7,14 @@ import { idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { UsersTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
+import { noSecondFactor } from './second-factors.ts';
 
 /** A user with the hash of the password. */
 export interface StoredUser extends User {
   readonly passwordHash: string;
 }
 
-const mapping = recordMapping<User, 'users'>({
+const mapping = recordMapping<Omit<User, 'hasSecondFactor'>, 'users'>({
   id: 'id',
   email: 'plain',
   isProven: 'flag',
@@ -97,7 +98,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
 
 /** Adds a user with a membership. */
 export async function addUser(tx: Db, user: StoredUser, { accountId, role }: Membership): Promise<void> {
-  await insertRows(tx, 'users', { ...mapping.rowOf(user), password: user.passwordHash });
+  await insertRows(tx, 'users', { ...mapping.rowOf(user), ...noSecondFactor, password: user.passwordHash });
   await addMembership(tx, user.id, { accountId, role }, user.createdAt);
 }
 
@@ -195,5 +196,5 @@ function memberOf(
 }
 
 function userOf(row: UsersTable): StoredUser {
-  return { ...mapping.recordOf(row), passwordHash: row.password };
+  return { ...mapping.recordOf(row), hasSecondFactor: row.totp_since !== null, passwordHash: row.password };
 }

@@ -4,7 +4,7 @@ import { Form } from 'react-aria-components';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay, useMe } from '../../api/me.ts';
 import { useAll } from '../../api/all.ts';
-import { useMore, useWrite } from '../../api/query.ts';
+import { useMore, useRead, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
@@ -33,7 +33,32 @@ export function PeoplePage() {
         <InviteForm />
       </Section>
       <Invites />
+      <SecondFactorRule />
     </>
+  );
+}
+
+function SecondFactorRule() {
+  const { role } = useMe();
+  const { data } = useRead('getOwnAccount');
+  const change = useWrite('updateAccount', ['getOwnAccount']);
+  const isRequired = data?.requiresSecondFactor === true;
+  const isOwner = role === 'owner' || role === 'operator';
+  return (
+    <Section title={text.secondFactor}>
+      <p>{isRequired ? text.isRequired : text.isOptional}</p>
+      {isOwner && data !== undefined && (
+        <Button
+          isDisabled={change.isPending}
+          onPress={() => {
+            const written = change.mutateAsync({ params: { id: 'me' }, body: { requiresSecondFactor: !isRequired } });
+            void toast.of(written, isRequired ? text.nowOptional : text.nowRequired);
+          }}
+        >
+          {isRequired ? text.makeOptional : text.makeRequired}
+        </Button>
+      )}
+    </Section>
   );
 }
 

@@ -30,4 +30,11 @@ export const text = {
     'read-run': 'Read and run: starts checks',
     'read-only': 'Read only',
   },
+  secondFactor: 'Second factor',
+  isRequired: 'People need a second factor for this account. Those without one must set it up before they can go on.',
+  isOptional: 'People may sign in with a password only. Each can set up a second factor in their profile.',
+  makeRequired: 'Require a second factor',
+  makeOptional: 'Stop requiring it',
+  nowRequired: 'This account now requires a second factor',
+  nowOptional: 'This account no longer requires a second factor',
 } as const;

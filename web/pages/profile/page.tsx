@@ -16,6 +16,7 @@ import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { sentence } from '../../ui/text/format.ts';
+import { SecondFactor } from './second-factor.tsx';
 import { text } from './strings.ts';
 import css from './profile.module.css';
 
@@ -32,6 +33,9 @@ export function ProfilePage() {
       />
       <Section title={text.password}>
         <PasswordForm />
+      </Section>
+      <Section title={text.secondFactor.title}>
+        <SecondFactor />
       </Section>
       <Section title={text.sessions} aside={<Everywhere />}>
         <Sessions />
@@ -99,6 +103,7 @@ function Sessions() {
           cell: ({ userAgent, isCurrent }) =>
             `${browserName(userAgent)}${isCurrent ? ` (${text.thisBrowser.toLowerCase()})` : ''}`,
         },
+        { id: 'opened', title: columns.opened, cell: ({ openedBy }) => text.openings[openedBy] },
         { id: 'created', title: columns.created, cell: ({ createdAt }) => <At at={createdAt} /> },
         { id: 'seen', title: columns.seen, cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
         { id: 'expires', title: columns.expires, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },

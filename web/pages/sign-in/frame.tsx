@@ -6,7 +6,9 @@ import { Form } from 'react-aria-components';
 import { ServiceError } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ErrorMessage } from '../../ui/layout/feedback.tsx';
+import { Field } from '../../ui/controls/field.tsx';
 import { textFields } from '../../ui/controls/form-data.ts';
+import { text } from './strings.ts';
 import css from './sign-in.module.css';
 
 export function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -54,7 +56,7 @@ export function SessionForm({
     }
   };
   const attributes = fault instanceof ServiceError ? fault.attributes : {};
-  const perField = Object.fromEntries(Object.entries(attributes).map(([name, text]) => [name, String(text)]));
+  const perField = Object.fromEntries(Object.entries(attributes).map(([name, sentence]) => [name, String(sentence)]));
   return (
     <Form className={css['form'] ?? ''} validationErrors={perField} onSubmit={(event) => void submit(event)}>
       {children}
@@ -64,6 +66,30 @@ export function SessionForm({
       </Button>
     </Form>
   );
+}
+
+/** Asks for the code of a second factor once the server requires it. */
+export function useCode(): {
+  readonly field: ReactNode;
+  /** Notes that a code is required, and passes the error on. */
+  readonly noteFault: (error: unknown) => never;
+  readonly codeOf: (fields: ReadonlyMap<string, string>) => { readonly code?: string };
+} {
+  const [isRequired, setRequired] = useState(false);
+  return {
+    field: isRequired && (
+      <Field label={text.code} name="code" autoComplete="one-time-code" help={text.codeHelp} isRequired autoFocus />
+    ),
+    noteFault(error) {
+      const attributes = error instanceof ServiceError ? error.attributes : {};
+      if ('secondFactor' in attributes) setRequired(true);
+      throw error;
+    },
+    codeOf(fields) {
+      const code = fields.get('code');
+      return code === undefined ? {} : { code };
+    },
+  };
 }
 
 /** The one-time token in the fragment of the link, which the browser does not send to the server. */

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { clientOf } from '../../api/client.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { Card, SessionForm, useLinkToken } from './frame.tsx';
+import { Card, SessionForm, useCode, useLinkToken } from './frame.tsx';
 import { text } from './strings.ts';
 
 export function InvitePage() {
   const token = useLinkToken();
+  const { field, noteFault, codeOf } = useCode();
   const invite = useQuery({
     queryKey: ['', 'readInvite', token],
     queryFn: () => clientOf('').call('readInvite', { body: { token } }),
@@ -28,7 +29,9 @@ export function InvitePage() {
       <SessionForm
         action={text.accept}
         send={(fields) =>
-          clientOf('').call('acceptInvite', { body: { token, password: fields.get('password') ?? '' } })
+          clientOf('')
+            .call('acceptInvite', { body: { token, password: fields.get('password') ?? '', ...codeOf(fields) } })
+            .catch(noteFault)
         }
       >
         <Field label={text.email} name="email" type="email" autoComplete="username" value={email} isReadOnly />
@@ -41,6 +44,7 @@ export function InvitePage() {
           isRequired
           autoFocus
         />
+        {field}
       </SessionForm>
     </Card>
   );

@@ -3,6 +3,8 @@ export const text = {
   signIn: 'Sign in',
   email: 'Email',
   password: 'Password',
+  code: 'Code',
+  codeHelp: 'The 6 digits of your authenticator app, or a recovery code.',
   passwordHelp: 'At least 10 characters.',
   forgotten: 'Forgot your password? Ask an owner of the account for a new invitation.',
   setup: 'Set up Tocsin',

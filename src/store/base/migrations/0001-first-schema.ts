@@ -27,7 +27,7 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
   return [
     `CREATE TABLE accounts (id ${id} PRIMARY KEY NOT NULL, name ${text}, runtime_id ${text}, settings ${text},
       alert_settings ${text}, execution_limit ${integer}, limits ${text}, time_zone ${text},
-      created_at ${instant} NOT NULL)${clustered}`,
+      requires_second_factor ${code} NOT NULL, created_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE counters (${account}, noun ${text} NOT NULL, last ${integer} NOT NULL,
       PRIMARY KEY (account_id, noun))${clustered}`,
     `CREATE TABLE api_keys (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, prefix ${text} NOT NULL,
@@ -61,7 +61,8 @@ function peopleTables({ types, clustered }: Dialect): string[] {
   const account = `account_id ${id} NOT NULL`;
   return [
     `CREATE TABLE users (id ${id} PRIMARY KEY NOT NULL, email ${text} NOT NULL, is_proven ${code} NOT NULL,
-      password ${text} NOT NULL, is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant})${clustered}`,
+      password ${text} NOT NULL, is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant},
+      totp_secret ${text}, totp_since ${instant}, totp_step ${instant}, recovery_codes ${text})${clustered}`,
     'CREATE INDEX users_by_email ON users (email)',
     'CREATE UNIQUE INDEX users_by_proven_email ON users (email) WHERE is_proven = 1',
     `CREATE TABLE memberships (${account}, user_id ${id} NOT NULL, role ${text} NOT NULL,
@@ -69,7 +70,7 @@ function peopleTables({ types, clustered }: Dialect): string[] {
     'CREATE INDEX memberships_of_user ON memberships (user_id)',
     `CREATE TABLE sessions (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, user_id ${id} NOT NULL,
       created_at ${instant} NOT NULL, last_seen_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
-      user_agent ${text} NOT NULL)${clustered}`,
+      user_agent ${text} NOT NULL, opened_by ${text} NOT NULL)${clustered}`,
     'CREATE INDEX sessions_of_user ON sessions (user_id)',
     `CREATE TABLE setup_links (hash ${id} PRIMARY KEY NOT NULL, created_at ${instant} NOT NULL,
       expires_at ${instant} NOT NULL, is_first ${code} NOT NULL)${clustered}`,

@@ -13,6 +13,8 @@ export interface AccountsTable {
   limits: string | null;
   /** IANA name; null = the server's. */
   time_zone: string | null;
+  /** 1 = people need a second factor. */
+  requires_second_factor: Flag;
 }
 
 export interface ApiKeysTable {
@@ -46,6 +48,14 @@ export interface UsersTable {
   is_operator: Flag;
   created_at: number;
   last_sign_in_at: number | null;
+  /** Encrypted; null = no second factor. */
+  totp_secret: string | null;
+  /** null = not confirmed yet. */
+  totp_since: number | null;
+  /** Number of the last 30 s step whose code was used. */
+  totp_step: number | null;
+  /** JSON: SHA-256 of each unused recovery code. */
+  recovery_codes: string | null;
 }
 
 export interface MembershipsTable {
@@ -64,6 +74,7 @@ export interface SessionsTable {
   last_seen_at: number;
   expires_at: number;
   user_agent: string;
+  opened_by: string;
 }
 
 /** Links for creating a user. */
