@@ -11,6 +11,7 @@ import { apiKeyOperations } from './accounts/api-key.ts';
 import { checkGroupOperations } from './checks/check-group-operations.ts';
 import { checkOperations } from './checks/check-operations.ts';
 import { checkResultOperations } from './results/check-result.ts';
+import { backtestOperations } from './results/backtest.ts';
 import { checkImportOperations } from './checks/check-import.ts';
 import { checkTrialOperations } from './checks/check-trial.ts';
 import { checkStatusOperations } from './checks/check-status.ts';
@@ -43,6 +44,7 @@ export const operations = {
   ...checkOperations,
   ...checkImportOperations,
   ...checkAlertingOperations,
+  ...backtestOperations,
   ...checkTrialOperations,
   ...heartbeatOperations,
   ...checkGroupOperations,

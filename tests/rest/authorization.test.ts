@@ -199,7 +199,7 @@ describe('a caller', () => {
     const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
     assert.deepEqual(
       readable.map(({ id }) => id),
-      ['getAnalyticsOfChecks', 'previewAlertChannel'],
+      ['createCheckBacktest', 'getAnalyticsOfChecks', 'previewAlertChannel'],
     );
     assert.ok(guarded.length >= 55, `${guarded.length} operations`);
   });

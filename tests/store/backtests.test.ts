@@ -10,7 +10,9 @@ import type { ClaimedRun } from '#store/path/path.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { test } from '../support/store/each-engine.ts';
 import { idText } from '#store/base/codec.ts';
-import { PathUnderTest, rendered } from './path-under-test.ts';
+import { putAccount, putCheck, putResult } from '../support/store/rows.ts';
+import { judgeStorms, PathUnderTest, rendered } from './path-under-test.ts';
+import { rollUpAll } from './roll-up-facts.ts';
 
 /** Minutes, to the second look in them. */
 const minutesOf = (ms: number): number => Math.floor(ms / 10_000) / 6;
@@ -73,20 +75,29 @@ test('a backtest with unchanged settings finds the real alerts of checks that ne
   await agrees(newStore, [{}, alerting({ runBasedEscalation: { failedRunThreshold: 2 } }), {}], true);
 });
 
+test('a backtest with unchanged settings counts the messages of storms', async (newStore) => {
+  await agrees(newStore, [{}, {}, {}, {}], false, 'EMAIL');
+});
+
 async function agrees(
   newStore: Parameters<typeof PathUnderTest.open>[0],
   settings: readonly Partial<Check>[],
   needEachOther: boolean,
+  channelType = 'WEBHOOK',
 ): Promise<void> {
   await using path = await PathUnderTest.open(newStore, Date.UTC(2026, 10, 1));
   const { accountId, temp } = path;
   const { store } = temp;
+  const isDigested = channelType === 'EMAIL';
+  const accountAlertSettings = { digestThreshold: isDigested ? 1 : 0 };
+  await store.accounts.change(accountId, { alertSettings: accountAlertSettings });
+  if (isDigested) path.digested.add(channelType);
   const ids: string[] = [];
   for (const each of settings) {
     const dependsOn = needEachOther ? ids.slice(-1) : [];
     ids.push(await path.check({ frequency: 1, frequencyOffset: null, dependsOn, ...each }));
   }
-  const channelId = await path.channel(ids[0] ?? '', { grouping: true, sendDegraded: true });
+  const channelId = await path.channel(ids[0] ?? '', { type: channelType, grouping: true, sendDegraded: true });
   for (const checkId of ids.slice(1)) {
     await store.alertChannels.subscribe(accountId, channelId, { checkId, groupId: null, activated: true });
   }
@@ -103,7 +114,7 @@ async function agrees(
     sslExpiryThreshold: 30,
     grouping: true,
     isBrief: false,
-    isDigested: false,
+    isDigested,
   };
   const question = { from: startedAt, to: path.now, slowerThanMs: null, max: 10_000 };
   const read = await Promise.all(ids.map((id) => store.pastResults.read(accountId, id, question)));
@@ -120,7 +131,7 @@ async function agrees(
           revision: 0,
         };
         return {
-          context: { check: found.check, group: null, accountAlertSettings: null, ...blank },
+          context: { check: found.check, group: null, accountAlertSettings, ...blank },
           listeners: [listener],
         };
       }),
@@ -148,18 +159,22 @@ async function agrees(
     isSuppressed: suppressedBy !== null,
   }));
   assert.deepEqual(found, real);
+  const digests = Number(path.one('SELECT count(*) FROM deliveries WHERE is_digest = 1'));
+  assert.equal(digests > 0, isDigested, `${digests} messages about several checks`);
   assert.equal(replayed.messages, Number(path.one('SELECT count(*) FROM deliveries WHERE digest_id IS NULL')));
 }
 
 /** Runs the checks for some hours. What time alone causes is considered ten times a minute, as often as it matters here. */
 async function happen(path: PathUnderTest, ids: readonly string[], outcomeOf: (id: string) => Outcome): Promise<void> {
   const { clock, store } = path.temp;
+  const isDigested = (type: string): boolean => path.digested.has(type);
   const judge = createJudgeStates<StateKey, OpenedAlert>({
     store: path.path,
     clock,
     locations: () => served,
     render: rendered,
     statusOf: () => null,
+    isDigested,
     onOpened: () => undefined,
   });
   for (let step = 0; step < 160; step++) {
@@ -169,14 +184,43 @@ async function happen(path: PathUnderTest, ids: readonly string[], outcomeOf: (i
     const place = ({ run }: ClaimedRun): number => ids.indexOf(run.checkId) * 2 + served.indexOf(run.location);
     for (const one of claimed.toSorted((a, b) => place(a) - place(b))) {
       const outcome = outcomeOf(`${one.run.checkId} ${one.run.location}`);
-      const finding = path.finding(outcome, { stoppedAt: path.now + place(one) });
-      const rules = { owner: 'one', now: path.now, render: rendered, statusOf: () => 500 };
+      const finding = path.finding(outcome, { stoppedAt: path.now + served.indexOf(one.run.location) });
+      const rules = { owner: 'one', now: path.now, render: rendered, statusOf: () => 500, isDigested };
       const judgeOne = (each: EndedAttempt, context: CheckContext | null) => judgedNow(each, context, served, path.now);
       await store.path.recordAttempts([path.ended(one, outcome, { finding })], { ...rules, judge: judgeOne });
     }
     for (let second = 0; second < 60; second += 10) {
       while ((await judge()) < 1000);
+      if (path.digested.size > 0) {
+        await judgeStorms(path);
+        for (const delivery of await path.claimDeliveries()) await path.settle(delivery, 200);
+      }
       clock.advance(10_000);
     }
   }
 }
+
+test('only hours that are not all passing are read, and the next one with results', async (newStore) => {
+  await using temp = await newStore(Date.UTC(2026, 10, 1));
+  const { store, clock, raw } = temp;
+  const accountId = putAccount(raw);
+  const checkId = putCheck(raw, accountId);
+  const startedAt = clock.now();
+  const hour = 3_600_000;
+  for (let minute = 0; minute < 8 * 60; minute++) {
+    const outcome = minute === 3 * 60 + 50 ? 'failed' : 'passed';
+    const responseUs = minute === 6 * 60 + 5 ? 900_000 : 20_000;
+    putResult(raw, accountId, checkId, startedAt + minute * 60_000, { outcome, responseUs, intervalMs: 60_000 });
+  }
+  clock.advance(8 * hour + 10 * 60_000);
+  await rollUpAll(temp);
+  const read = async (slowerThanMs: number | null, max = 10_000) => {
+    const question = { from: startedAt, to: clock.now(), slowerThanMs, max };
+    const { results, isComplete } = await store.pastResults.read(accountId, checkId, question);
+    return { hours: [...new Set(results.map(({ at }) => Math.floor((at - startedAt) / hour)))], isComplete };
+  };
+  // The first hour tells the state at the beginning.
+  assert.deepEqual(await read(null), { hours: [0, 3, 4], isComplete: true });
+  assert.deepEqual(await read(500), { hours: [0, 3, 4, 6, 7], isComplete: true });
+  assert.deepEqual(await read(null, 100), { hours: [0, 3], isComplete: false });
+});

@@ -229,7 +229,8 @@ function newGroup({ accountId }: Caller, input: GroupInput, from: CheckGroup | n
   };
 }
 
-function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGroup {
+/** The group with a change merged into it. */
+export function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGroup {
   const { alertChannelSubscriptions: _apart, environmentVariables, ...written } = change;
   const fields = merged<Omit<GroupInput, 'alertChannelSubscriptions' | 'environmentVariables'>>(written, present);
   return {

@@ -16,6 +16,8 @@ import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
 import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
+import { judgeTime } from '#checks/parts/findings/judge.ts';
+import { createBacktestActions } from '#actions/results/backtests.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
 import { createCheckTrialActions } from '#actions/checks/check-trials.ts';
 import { createCheckActions } from '#actions/checks/checks.ts';
@@ -258,6 +260,15 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       stopping: deps.stopping,
     }),
     checkImports: createCheckImportActions({ drafts, checks }),
+    backtests: createBacktestActions({
+      ...store,
+      drafts,
+      servedLocations: servedCodes(ownProcess),
+      isDigested: channelRules.isDigested,
+      isBrief: channelRules.isBrief,
+      judgeTime: (ms, limits) => judgeTime(ms, limits).verdict,
+      clock,
+    }),
     checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
     heartbeats: createHeartbeatActions({
       ...store,

@@ -6,6 +6,7 @@ import { accountRoutes } from '#rest/accounts/accounts.ts';
 import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
 import { checkAlertingRoutes } from '#rest/alerts/check-alerting.ts';
 import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
+import { backtestRoutes } from '#rest/results/backtests.ts';
 import { accountReportRoutes } from '#rest/results/account-report.ts';
 import { analyticsRoutes } from '#rest/results/analytics.ts';
 import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
@@ -80,6 +81,7 @@ export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
     ...overviewRoutes(actions.overview),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...accountReportRoutes(actions.accountReports),
+    ...backtestRoutes(actions.backtests),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),
     ...locationRoutes(actions.locations),

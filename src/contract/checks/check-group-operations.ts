@@ -137,7 +137,7 @@ export const checkGroupOperations = tagged('Check groups', {
     permission: 'write',
     params: groupParams,
     body: membersChange,
-    example: { add: ['0b6b2f0c-6a0f-4a53-9c9a-5d1f3f1f4c11'] },
+    example: { remove: ['0b6b2f0c-6a0f-4a53-9c9a-5d1f3f1f4c11'] },
     response: membersMoved,
     alsoAnswers: unknown,
   },

@@ -91,6 +91,8 @@ export interface ReplayInput {
   readonly locations: readonly string[];
   /** Until when time passes after the last result. */
   readonly to: number;
+  /** Whether a message about a check at a time is counted. Absent = all are. */
+  readonly isCounted?: (checkId: string, at: number) => boolean;
 }
 
 /** What is known of a check during the replay. */
@@ -126,9 +128,9 @@ export function replayAlerts(input: ReplayInput): Replayed {
 }
 
 /** A replay that takes results one by one, so that its caller can pause between them. */
-export function createReplay({ checks, locations }: Pick<ReplayInput, 'checks' | 'locations'>) {
+export function createReplay({ checks, locations, isCounted }: Omit<ReplayInput, 'results' | 'to'>) {
   const courses = coursesOf(checks);
-  const counter = createMessages(checks[0]?.context.accountAlertSettings ?? null);
+  const counter = createMessages(checks[0]?.context.accountAlertSettings ?? null, isCounted);
   const world: World = { courses, locations, alerts: [], counter };
   return {
     /** Takes the next result; `endedAt` must not decrease. Results of other checks are left out. */

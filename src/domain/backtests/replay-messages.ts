@@ -25,8 +25,11 @@ export interface MessageCounter {
   send(channel: Receiver, alert: { readonly checkId: string; readonly isNews: boolean }, now: number): void;
 }
 
-/** @param settings of the account */
-export function createMessages(settings: AlertSettings | null): MessageCounter {
+/** @param settings of the account @param isCounted whether a message about a check at a time counts */
+export function createMessages(
+  settings: AlertSettings | null,
+  isCounted: (checkId: string, at: number) => boolean = () => true,
+): MessageCounter {
   const threshold = digestThresholdOf(settings);
   /** When each check last started to fail or recovered. */
   const noted = new Map<string, number>();
@@ -35,7 +38,7 @@ export function createMessages(settings: AlertSettings | null): MessageCounter {
   let storm: AlertStorm = noStorm;
   let count = 0;
   const counted = (now: number): number => {
-    for (const [id, at] of noted) if (at < countedFrom(now)) noted.delete(id);
+    for (const [id, at] of noted) if (at <= countedFrom(now)) noted.delete(id);
     return noted.size;
   };
   const passTime = (now: number): void => {
@@ -52,9 +55,10 @@ export function createMessages(settings: AlertSettings | null): MessageCounter {
       return count;
     },
     note(checkId, now) {
-      noted.set(checkId, now);
       if (threshold === null) return;
-      passTime(now);
+      // Just before it counts: a storm may have been over until now.
+      passTime(now - 1);
+      noted.set(checkId, now);
       storm = afterAlert(storm, counted(now), threshold, now);
     },
     send({ alertChannelId, grouping, isDigested }, { checkId, isNews }, now) {
@@ -67,13 +71,13 @@ export function createMessages(settings: AlertSettings | null): MessageCounter {
         isGrouped(storm, { isNews, wasGrouped: grouped.has(key) });
       if (!isOne) {
         grouped.delete(key);
-        count++;
+        if (isCounted(checkId, now)) count++;
         return;
       }
       grouped.add(key);
       const newDigestId = `${alertChannelId} ${now}`;
       const joined = afterJoining(storm, { alertChannelId, isNews, newDigestId }, now);
-      if (storm.channels[alertChannelId]?.digestId !== joined.digestId) count++;
+      if (storm.channels[alertChannelId]?.digestId !== joined.digestId && isCounted(checkId, now)) count++;
       storm = joined.storm;
     },
   };
