@@ -175,7 +175,7 @@ describe('the copy of an account', () => {
         insertRow(source.raw, 'invites', { ...account, id, hash: id, email: name, is_mailed: 0, expires_at: 2 });
       }
       const times = { created_at: 1, last_seen_at: 1, expires_at: 2 };
-      insertRow(source.raw, 'sessions', { id, hash: id, user_id: id, ...times, user_agent: '' });
+      insertRow(source.raw, 'sessions', { id, hash: id, user_id: id, ...times, user_agent: '', opened_by: 'password' });
     }
     await fixture.copy(moved.accountId);
     const counts = ({ raw }: TempStore) =>
