@@ -5,6 +5,7 @@ import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { channelSchemas } from '#channels/schemas.ts';
 import { checkSchemas } from '#checks/check-schemas.ts';
+import { checkGroup } from '#contract/checks/check-group.ts';
 import { resultPart } from '#contract/results/check-result.ts';
 import { packageFolder } from '#lib/package-files.ts';
 
@@ -91,3 +92,32 @@ test('no text becomes markup or code', () => {
   const breaches = files.filter((path) => ways.test(readFileSync(join(packageFolder, path), 'utf8')));
   assert.deepEqual(breaches, []);
 });
+
+test('every setting of a group that can be written is in its form, or has a reason', () => {
+  const elsewhere: Readonly<Record<string, string>> = {
+    muted: 'in the menu of its page',
+    mutedUntil: 'in the menu of its page',
+    mutedUntilRecovery: 'in the menu of its page',
+    privateLocations: 'there are none',
+    concurrency: 'no effect',
+    doubleCheck: 'no effect',
+    browserCheckDefaults: 'no effect',
+    setupSnippetId: 'no effect',
+    tearDownSnippetId: 'no effect',
+  };
+  const form = globSync(
+    '{web/pages/group-editor,web/ui/check-settings,web/ui/alert-settings,src/checks/kinds}/**/*.{ts,tsx}',
+    {
+      cwd: packageFolder,
+    },
+  )
+    .filter((path) => !path.startsWith('src/') || path.endsWith('/form.ts'))
+    .map((path) => readFileSync(join(packageFolder, path), 'utf8'))
+    .join('\n');
+  const written = Object.keys(checkGroup.shape).filter((name) => !readOnly.has(name));
+  assert.ok(written.length > 15);
+  const missing = written.filter((name) => !new RegExp(`['"\`]${name}\\b`).test(form) && elsewhere[name] === undefined);
+  assert.deepEqual(missing, []);
+});
+
+const readOnly: ReadonlySet<string> = new Set(['id', 'warnings', 'created_at', 'updated_at']);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectHidden, expectVisible } from './expect.ts';
-import { shareWebUi } from './web-ui.ts';
+import { shareWebUi, signIn } from './web-ui.ts';
 
 /** Chooses an option of a list of choices. */
 async function choose(page: Page, label: string | RegExp, option: string | RegExp): Promise<void> {
@@ -12,7 +12,8 @@ async function choose(page: Page, label: string | RegExp, option: string | RegEx
 }
 
 describe('groups in the web UI', () => {
-  const { ui } = shareWebUi();
+  // Without a mail server, an invitation returns its link.
+  const { ui } = shareWebUi({ TOCSIN_SMTP_URL: '', TOCSIN_MAIL_FROM: '' });
   const makeCheck = async (name: string, more: object = {}): Promise<string> => {
     const { id } = await ui().service.must('POST', '/v1/checks/tcp', {
       name,
@@ -146,5 +147,28 @@ describe('groups in the web UI', () => {
         name: /^Those of the account: Alert on the second failed run in a row, no reminders/,
       }),
     );
+  });
+
+  test('a person who may only read sees settings, and no control that would be refused', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v2/check-groups', { name: 'Readable', locations: ['local'] });
+    await makeCheck('Read me', { groupId: id });
+    const reader = { email: 'reader@example.com', password: 'correct horse battery staple' };
+    const { url } = await service.must('POST', '/v1/invites', { email: reader.email, role: 'read-only' });
+    const token = String(url).split('#')[1];
+    await service.must('POST', '/v1/invites/accept', { token, password: reader.password });
+    const page = await open('/sign-in', { signedOut: true });
+    await signIn(page, reader);
+    await page.goto('/groups');
+    await page.getByRole('link', { name: 'Readable' }).click();
+    await expectVisible(page.getByRole('link', { name: 'Read me' }));
+    for (const name of ['Edit', 'Add checks', 'More actions', 'Run all checks']) {
+      await expectHidden(page.getByRole('button', { name, exact: true }));
+    }
+    await page.goto(`/groups/${String(id)}/edit`);
+    await expectVisible(page.getByText('You may read this account, but not change it'));
+    await page.goto('/settings/alerts');
+    await expectVisible(page.getByText('An admin of this account can change them.'));
+    await expectHidden(page.getByRole('button', { name: 'Save changes' }));
   });
 });

@@ -56,12 +56,12 @@ export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}
 /**
  * Starts both for all tests of the current suite. The file itself is none: Node.js ignores what its hooks throw.
  */
-export function shareWebUi(): { readonly ui: () => WebUi; readonly later: Cleanup } {
+export function shareWebUi(environment: NodeJS.ProcessEnv = {}): { readonly ui: () => WebUi; readonly later: Cleanup } {
   const endings: (() => unknown)[] = [];
   const later = { after: (end: () => unknown) => void endings.push(end) };
   let ui: WebUi | null = null;
   before(async () => {
-    ui = await startWebUi(later);
+    ui = await startWebUi(later, environment);
   });
   after(async () => {
     const ended = await Promise.allSettled(endings.map(async (end) => end()));

@@ -9,13 +9,30 @@ import { type Input, previousOf } from './query.ts';
 /** Pages that are read at most: 5,000 items. */
 const maxPages = 50;
 
-/** All items of a list, up to 5,000. */
-export function useAll<Id extends PagedId>(id: Id, input?: Input<Id>): UseQueryResult<AnswerOf<Id>> {
+/** When a list is read. */
+interface Polling<Answer> {
+  readonly isEnabled: boolean;
+  /** Time until the list is read again, ms; false = it is not. */
+  readonly everyMs: (answer: Answer | undefined) => number | false;
+}
+
+/** All items of a list, up to 5,000. @param polling absent = it is read once, and after changes */
+export function useAll<Id extends PagedId>(
+  id: Id,
+  input?: Input<Id>,
+  polling?: Polling<AnswerOf<Id>>,
+): UseQueryResult<AnswerOf<Id>> {
   const accountId = use(AccountContext);
   const queryKey = [accountId, id, input ?? null, 'all'] as const;
   return useQuery({
     queryKey,
     placeholderData: previousOf(queryKey),
+    ...(polling !== undefined && {
+      retry: false,
+      enabled: polling.isEnabled,
+      refetchInterval: ({ state }: { readonly state: { readonly data?: AnswerOf<Id> | undefined } }) =>
+        polling.everyMs(state.data),
+    }),
     queryFn: async ({ signal }) => {
       const all: unknown[] = [];
       for (let page = 1; page <= maxPages; page++) {

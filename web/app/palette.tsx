@@ -34,12 +34,14 @@ const pages = [
   ['/alerts', 'Alerts'],
   ['/deliveries', 'Deliveries'],
   ['/groups', 'Groups'],
+  ['/groups/new', 'New group'],
   ['/channels', 'Channels'],
   ['/channels/new', 'New channel'],
   ['/reports', 'Reports'],
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],
   ['/maintenance', 'Maintenance'],
+  ['/settings/alerts', 'Alert settings'],
   ['/settings/variables', 'Variables and secrets'],
   ['/settings/api-keys', 'API keys'],
   ['/settings/profile', 'Profile'],
@@ -62,7 +64,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const navigate = useNavigate();
-  const { run: mayRun } = useMay();
+  const { run: mayRun, write } = useMay();
   const run = useWrite('createCheckTrigger');
   const accountId = use(AccountContext);
   const found = useQuery({
@@ -70,7 +72,9 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
     enabled: search !== '',
   });
   const rows = search === '' ? [] : (found.data?.rows ?? []);
-  const matching = pages.filter(([, name]) => name.toLowerCase().includes(search.toLowerCase()));
+  const matching = pages.filter(
+    ([to, name]) => name.toLowerCase().includes(search.toLowerCase()) && (write || !/\/new$|^\/import$/.test(to)),
+  );
   const go = (work: () => unknown) => (): void => {
     onDone();
     void work();

@@ -117,6 +117,8 @@ function HeadFacts({
   const isPing = isCalled(check.checkType);
   const schedule = scheduleOf(check);
   const interval = duration(schedule.interval * 60_000);
+  // Its group may decide where it runs.
+  const placed = useRead('getCheck', { params: { id: check.id }, query: { applyGroupSettings: true } }).data ?? check;
   return (
     <>
       {check.description !== null && check.description !== '' && (
@@ -136,8 +138,8 @@ function HeadFacts({
             isPing
               ? [text.expects, text.grace(interval, duration(schedule.grace * 60_000))]
               : [text.schedule, text.every(interval)],
-            ...(check.locations.length > 0
-              ? [[text.locations, <LocationNames key="locations" codes={check.locations} />] as const]
+            ...(placed.locations.length > 0
+              ? [[text.locations, <LocationNames key="locations" codes={placed.locations} />] as const]
               : []),
             [
               isPing ? text.lastPing : text.lastRun,

@@ -1,11 +1,12 @@
 // What the check does: its request, assertions, limits, retries and script.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode, use } from 'react';
+import { type ReactNode, use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { read, useRead } from '../../api/query.ts';
 import { isCalled, showOf } from '../../ui/checks/kind.ts';
+import { LocationNames } from '../../ui/checks/location-names.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
@@ -22,15 +23,12 @@ export function Settings({ check: { id, groupId } }: { readonly check: Check }) 
   const options = read(use(AccountContext), 'getCheckGroup', { params: { id: groupId ?? 0 } });
   const { data } = useQuery({ ...options, enabled: groupId !== null });
   const group = groupId === null ? undefined : data;
-  const baseUrl = group?.apiCheckDefaults.url ?? '';
-  // Who decides the retries.
-  const retriesOf = group === undefined || group.retryStrategy === 'FALLBACK' ? null : group;
   const check = effective.data;
   if (check === undefined || check.id !== id) return null;
   const script = 'script' in check ? check.script : undefined;
   return (
     <Section title={text.settings}>
-      <Facts facts={factsOf(check, baseUrl, retriesOf)} />
+      <Facts facts={[...factsOf(check, group), ...placesOf(check, group)]} />
       {typeof script === 'string' && script !== '' && (
         <details className={css['script']}>
           <summary>{text.script}</summary>
@@ -41,11 +39,52 @@ export function Settings({ check: { id, groupId } }: { readonly check: Check }) 
   );
 }
 
-function factsOf(
-  check: Check,
-  baseUrl: string,
-  retriesOf: { readonly id: number; readonly name: string } | null,
-): (readonly [string, ReactNode])[] {
+type Group = AnswerOf<'getCheckGroup'>;
+
+/** A value that the group decides, with a link to it. */
+function OfGroup({ group, children }: { readonly group: Group; readonly children: ReactNode }) {
+  return (
+    <>
+      {children}{' '}
+      <span className="quiet">
+        {text.setBy}{' '}
+        <Link to="/groups/$groupId" params={{ groupId: String(group.id) }}>
+          {group.name}
+        </Link>
+      </span>
+    </>
+  );
+}
+
+/** Where the check runs, if its group decides that. */
+function placesOf(check: Check, group: Group | undefined): (readonly [string, ReactNode])[] {
+  if (group === undefined) return [];
+  const { locations, runParallel } = group;
+  return [
+    ...(locations.length === 0
+      ? []
+      : [
+          [
+            text.locations,
+            <OfGroup key="locations" group={group}>
+              <LocationNames codes={locations} />
+            </OfGroup>,
+          ] as const,
+        ]),
+    ...(runParallel === null || check.locations.length < 2
+      ? []
+      : [
+          [
+            text.runs,
+            <OfGroup key="runs" group={group}>
+              {runParallel ? text.parallel : text.inTurn}
+            </OfGroup>,
+          ] as const,
+        ]),
+  ];
+}
+
+function factsOf(check: Check, group: Group | undefined): (readonly [string, ReactNode])[] {
   const request = showOf(check.checkType).request?.(check);
   const assertions = (request?.assertions ?? []).map(assertionText);
   return [
@@ -55,7 +94,7 @@ function factsOf(
           [
             text.request,
             <span key="target" className="mono">
-              {filledTarget(request.target, baseUrl)}
+              {filledTarget(request.target, group?.apiCheckDefaults.url ?? '')}
             </span>,
           ] as const,
         ]),
@@ -67,18 +106,13 @@ function factsOf(
       : [
           [
             text.retries,
-            <Fragment key="retries">
-              {retryText(check.retryStrategy)}
-              {retriesOf !== null && (
-                <span className="quiet">
-                  {' '}
-                  {text.setBy}{' '}
-                  <Link to="/groups/$groupId" params={{ groupId: String(retriesOf.id) }}>
-                    {retriesOf.name}
-                  </Link>
-                </span>
-              )}
-            </Fragment>,
+            group === undefined || group.retryStrategy === 'FALLBACK' ? (
+              retryText(check.retryStrategy)
+            ) : (
+              <OfGroup key="retries" group={group}>
+                {retryText(check.retryStrategy)}
+              </OfGroup>
+            ),
           ] as const,
         ]),
   ];

@@ -44,6 +44,9 @@ export const text = {
   slow: (degraded: string, failed: string) => `Degraded above ${degraded}, failed above ${failed}`,
   retries: 'Retries',
   setBy: 'set by',
+  runs: 'At several locations',
+  parallel: 'All at once',
+  inTurn: 'One after the other',
   script: 'Script',
 
   outcomes: 'Outcomes',

@@ -1,9 +1,10 @@
 // Creates, copies and edits groups.
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
+import { useMay } from '../../api/me.ts';
 import { useRead } from '../../api/query.ts';
 import type { Draft } from '../../ui/form/draft.ts';
-import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { GroupEditor } from './editor.tsx';
 import { text } from './strings.ts';
@@ -11,6 +12,14 @@ import { text } from './strings.ts';
 type Group = AnswerOf<'getCheckGroup'>;
 
 export function NewGroupPage() {
+  return useMay().write ? <NewGroup /> : <Empty title={text.readOnly} />;
+}
+
+export function EditGroupPage() {
+  return useMay().write ? <EditGroup /> : <Empty title={text.readOnly} />;
+}
+
+function NewGroup() {
   const { copy } = useSearch({ from: '/shell/groups/new' });
   return copy === undefined ? (
     <New title={text.newTitle} name="new group" start={empty} />
@@ -57,7 +66,7 @@ function New({
   );
 }
 
-export function EditGroupPage() {
+function EditGroup() {
   const { groupId } = useParams({ from: '/shell/groups/$groupId/edit' });
   const navigate = useNavigate();
   return (

@@ -1,10 +1,7 @@
 // Progress and outcome of the latest run of a complete group.
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { use } from 'react';
 import { ProgressBar } from 'react-aria-components';
-import { AccountContext } from '../../api/account.ts';
-import { read } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
@@ -12,20 +9,28 @@ import { Table } from '../../ui/layout/table.tsx';
 import { text } from './strings.ts';
 import css from './group.module.css';
 
+/** Runs in the table at most, those that did not pass first. */
+const maxShown = 200;
+
 /** @param isFollowed the group was started on this page: shown from its first run on */
 export function Progress({ groupId, isFollowed }: { readonly groupId: number; readonly isFollowed: boolean }) {
-  const accountId = use(AccountContext);
-  const runs = useQuery({
-    ...read(accountId, 'listGroupTriggerRuns', { params: { groupId }, query: { limit: 100 } }),
-    retry: false,
-    refetchInterval: ({ state: { data } }) =>
-      data === undefined || data.some(({ state }) => state === 'running') ? 1000 : false,
-    enabled: isFollowed,
-  });
+  const runs = useAll(
+    'listGroupTriggerRuns',
+    { params: { groupId } },
+    {
+      isEnabled: isFollowed,
+      // The more runs, the more requests: one a second on average.
+      everyMs: (data) =>
+        data === undefined || data.some(({ state }) => state === 'running')
+          ? 1000 * Math.max(1, Math.ceil((data?.length ?? 0) / 100))
+          : false,
+    },
+  );
   const { data } = runs;
   if (data === undefined || data.length === 0) return null;
   const ended = data.filter(({ state }) => state === 'ended');
   const bad = ended.filter(({ outcome }) => outcome !== 'passed' && outcome !== 'degraded');
+  const shown = [...bad, ...data.filter((run) => !bad.includes(run))].slice(0, maxShown);
   const isDone = ended.length === data.length;
   const verdict = bad.length > 0 ? text.failed(bad.length, data.length) : text.passed(data.length);
   return (
@@ -38,7 +43,7 @@ export function Progress({ groupId, isFollowed }: { readonly groupId: number; re
       </ProgressBar>
       <Table
         label={text.progress}
-        rows={data}
+        rows={shown}
         keyOf={({ id }) => id}
         columns={[
           {
@@ -69,6 +74,7 @@ export function Progress({ groupId, isFollowed }: { readonly groupId: number; re
           { id: 'message', title: text.columns.message, cell: ({ message }) => sentence(message ?? '') },
         ]}
       />
+      {data.length > maxShown && <p className="quiet">{text.shownRuns(maxShown, data.length)}</p>}
     </Section>
   );
 }

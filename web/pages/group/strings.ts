@@ -12,6 +12,7 @@ export const text = {
   done: (ended: number, total: number) => `${ended} of ${total} finished`,
   passed: (total: number) => `All ${total} runs passed`,
   failed: (failed: number, total: number) => `${failed} of ${total} runs did not pass`,
+  shownRuns: (shown: number, total: number) => `${shown} of ${total} runs are listed, those that did not pass first.`,
   edit: 'Edit',
   duplicate: 'Duplicate',
   remove: 'Delete',
