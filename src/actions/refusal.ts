@@ -1,7 +1,7 @@
 // Errors of actions, with a closed list of codes that REST maps to statuses in one table.
 /**
  * Why an action refuses. `invalid` invalid input, `not-found`, `unauthenticated` wrong password, `forbidden` missing
- * permission, `conflict` not possible in the current state, `limit` execution limit of the account, `too-many` rate
+ * permission, `conflict` not possible in the current state, `changed` the record is not at the expected revision, `limit` execution limit of the account, `too-many` rate
  * limit, `timeout` waited too long, `unavailable` not possible on this server right now.
  */
 export type RefusalCode =
@@ -10,6 +10,7 @@ export type RefusalCode =
   | 'not-found'
   | 'forbidden'
   | 'conflict'
+  | 'changed'
   | 'limit'
   | 'too-many'
   | 'timeout'

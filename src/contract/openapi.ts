@@ -134,11 +134,24 @@ function parametersOf(operation: Operation, book: SchemaBook): JsonSchema[] {
     const required = where === 'path';
     return { name, in: where, required, ...(description !== undefined && { description }), schema };
   });
-  const headers = { ...operation.headers, ...(operation.permission !== 'none' && accountHeader) };
+  const headers = {
+    ...operation.headers,
+    ...(isConditional(operation) && ifMatch),
+    ...(operation.permission !== 'none' && accountHeader),
+  };
   for (const [name, description] of Object.entries(headers)) {
     parameters.push({ name, in: 'header', required: false, description, schema: { type: 'string' } });
   }
   return parameters;
+}
+
+const ifMatch = {
+  'if-match':
+    'ETags, separated by commas. If the record has none of them any more, nothing is changed and the status is 412. Absent or `*` = change it in any case.',
+};
+
+function isConditional({ isRevised, method }: Operation): boolean {
+  return isRevised === true && method === 'PUT';
 }
 
 const accountHeader = {
@@ -155,11 +168,14 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   if (!isNeverRefused(operation)) add('TooManyRequests');
   if (operation.body) for (const name of ['TooLarge', 'UnsupportedMedia'] as const) add(name);
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
-  for (const [status, description] of Object.entries(operation.alsoAnswers ?? {})) {
+  const also = { ...operation.alsoAnswers, ...(isConditional(operation) && changedMeanwhile) };
+  for (const [status, description] of Object.entries(also)) {
     responses[status] = { description, content: error };
   }
   return responses;
 }
+
+const changedMeanwhile = { 412: 'The record is not at a revision of `if-match` any more. Nothing was changed.' };
 
 function mediaSchema(media: string): JsonSchema {
   return { type: 'string', ...(media === 'application/octet-stream' && { format: 'binary' }) };
@@ -171,6 +187,10 @@ function success(operation: Operation, book: SchemaBook): JsonSchema {
   ];
   const schema = operation.response ? book.write(operation.response, 'output') : null;
   const range = { description: '<from>-<to>/<total>, starting at 0.', schema: { type: 'string' } };
+  const etag = {
+    description: 'The revision: `updated_at`, or `created_at` if that is null, in quotes. Send it as `if-match`.',
+    schema: { type: 'string' },
+  };
   const link = {
     description:
       'The next page, rel="next"; absent on the last page. A page of large items may have fewer of them than `limit`.',
@@ -179,6 +199,7 @@ function success(operation: Operation, book: SchemaBook): JsonSchema {
   return {
     description,
     ...(operation.isPaged && { headers: { 'content-range': range, link } }),
+    ...(operation.isRevised && { headers: { etag } }),
     ...(schema !== null && { content: { 'application/json': { schema } } }),
     ...(operation.media !== undefined && { content: { [operation.media]: { schema: mediaSchema(operation.media) } } }),
   };

@@ -74,6 +74,8 @@ export interface Operation {
     | 'application/octet-stream';
   /** Additional statuses of this operation: status → description. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
+  /** Its response is a record with an ETag; a PUT accepts `If-Match`. */
+  readonly isRevised?: boolean;
   /** A paged list: takes `limit` and `page`, returns `content-range`. */
   readonly isPaged?: boolean;
   /** For a GET with side effects: HEAD gets 405. */

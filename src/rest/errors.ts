@@ -15,6 +15,7 @@ const statusOfRefusal: Readonly<Record<RefusalCode, number>> = {
   'not-found': 404,
   timeout: 408,
   conflict: 409,
+  changed: 412,
   'too-many': 429,
   unavailable: 503,
 };

@@ -28,6 +28,7 @@ import { nextPageLink } from './next-page.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
 import { maxBodyBytes, readJsonBody, readRawBody } from './read-body.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
+import { entityTag } from './revisions.ts';
 import type { Held, Sending } from './sending/request-bytes.ts';
 import { cookieToken, requireSameOrigin } from './session-cookie.ts';
 import { writeJson } from './write-json.ts';
@@ -294,6 +295,7 @@ function writeAnswer(
   }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;
   if (checkResponses && operation.response) checkResponse(operation.response, shown);
+  if (operation.isRevised) reply.header('etag', entityTag(shown));
   return written(reply, shown, writing);
 }
 

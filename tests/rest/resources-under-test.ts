@@ -44,6 +44,7 @@ export interface Reply {
   readonly body: any;
   readonly text: string;
   readonly range: string | undefined;
+  readonly etag?: string;
   /** The header of a deletion that warns. */
   readonly warningsHeader?: string;
 }
@@ -56,6 +57,7 @@ export interface Resources extends AsyncDisposable {
     path: string,
     body?: object,
     as?: keyof typeof keys,
+    ifMatch?: string,
   ): Promise<Reply>;
 }
 
@@ -134,14 +136,15 @@ export function resourcesUnderTest(
   });
   return {
     temp,
-    async ask(method, path, body, as = 'tsn_writer') {
-      const headers = { authorization: `Bearer ${as}` };
+    async ask(method, path, body, as = 'tsn_writer', ifMatch) {
+      const headers = { authorization: `Bearer ${as}`, ...(ifMatch !== undefined && { 'if-match': ifMatch }) };
       const reply = await server.inject({ method, url: path, headers, ...(body && { payload: body }) });
-      const { 'content-range': range, 'x-service-warnings': warnings } = reply.headers;
+      const { etag, 'content-range': range, 'x-service-warnings': warnings } = reply.headers;
       return {
         status: reply.statusCode,
         body: reply.body === '' ? null : reply.json(),
         text: reply.body,
+        ...(typeof etag === 'string' && { etag }),
         range: typeof range === 'string' ? range : undefined,
         ...(typeof warnings === 'string' && { warningsHeader: warnings }),
       };

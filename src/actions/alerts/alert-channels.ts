@@ -11,6 +11,7 @@ import type { Clock } from '#lib/clock.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
 import { mergedMasks, withoutLocked } from '../masking.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
+import { type Expected, requireRevision } from '../expected-revision.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems, invalidField, notFound } from '../refusal.ts';
 import { savedOrRefused } from '../checks/check-rules.ts';
@@ -115,8 +116,12 @@ export function createChannelActions(deps: ChannelDeps) {
       return warned(deps, shown(caller, saved));
     },
     /** Keeps fields that are not given, also in `config`. Replaces `subscriptions` as a whole. */
-    change: async (caller: Caller, id: number, change: Change<ChannelInput>): Promise<ShownChannel> =>
-      warned(deps, shown(caller, await changeChannel(deps, caller, id, change))),
+    change: async (
+      caller: Caller,
+      id: number,
+      change: Change<ChannelInput>,
+      expected: Expected = null,
+    ): Promise<ShownChannel> => warned(deps, shown(caller, await changeChannel(deps, caller, id, change, expected))),
     /** Adds a subscription or changes the existing one to the check or group. */
     subscribe: (caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription> =>
       subscribeChannel(deps, caller, id, subscription),
@@ -160,6 +165,7 @@ async function changeChannel(
   caller: Caller,
   id: number,
   { subscriptions, ...written }: Change<ChannelInput>,
+  expected: Expected,
 ): Promise<Stored> {
   requirePermission(caller, 'write');
   const { alertChannels, validateConfig } = deps;
@@ -171,6 +177,7 @@ async function changeChannel(
   const names = await secretNames(caller, subscriptions ?? before.subscriptions, deps);
   const zone = await accountZone(deps, caller.accountId);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
+    requireRevision(present, expected);
     const base = { ...present, config: deps.mergedConfig(present) };
     const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
     const stored = config === undefined ? present : mergedConfig(deps, present, config);

@@ -21,6 +21,7 @@ import {
   mergedVariables,
 } from '../masking.ts';
 import { groupNames, type MissingVariables } from './missing-variables.ts';
+import { type Expected, requireRevision } from '../expected-revision.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { refuseProblems, notFound } from '../refusal.ts';
 import { groupRuntimeProblems, movedRuntimeProblems } from './runtime-changes.ts';
@@ -104,17 +105,8 @@ export function createGroupActions(deps: GroupDeps) {
       );
     },
     /** Keeps fields that are not given. */
-    async change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup> {
-      requirePermission(caller, 'write');
-      await refuseChange(caller, id, change, deps);
-      const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
-        group: withMuteStart(changedGroup(group, change), group, change.mutedUntilRecovery !== undefined, deps.now()),
-        subscriptions: change.alertChannelSubscriptions ?? null,
-        isAutoAssigned: false,
-      }));
-      if (changed === null) throw notFound('check group', id);
-      return shownWithWarnings(caller, savedOrRefused(changed), deps);
-    },
+    change: (caller: Caller, id: number, change: Change<GroupInput>, expected: Expected = null) =>
+      changeGroup(caller, id, { change, expected }, deps),
     /** Lets older assertions of the defaults fail if their value does not exist, like new ones. */
     upgradeAssertions: (caller: Caller, id: number): Promise<ShownGroup> => upgradeAssertions(caller, id, deps),
     /** Keeps the checks, without a group. Refused if scripts of the checks would be left without a runtime. */
@@ -136,6 +128,31 @@ export function createGroupActions(deps: GroupDeps) {
       return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, group, deps);
     },
   };
+}
+
+interface ExpectedChange {
+  readonly change: Change<GroupInput>;
+  readonly expected: Expected;
+}
+
+async function changeGroup(
+  caller: Caller,
+  id: number,
+  { change, expected }: ExpectedChange,
+  deps: GroupDeps,
+): Promise<ShownGroup> {
+  requirePermission(caller, 'write');
+  await refuseChange(caller, id, change, deps);
+  const changed = await deps.checkGroups.change(caller.accountId, id, ({ group }) => {
+    requireRevision(group, expected);
+    return {
+      group: withMuteStart(changedGroup(group, change), group, change.mutedUntilRecovery !== undefined, deps.now()),
+      subscriptions: change.alertChannelSubscriptions ?? null,
+      isAutoAssigned: false,
+    };
+  });
+  if (changed === null) throw notFound('check group', id);
+  return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
 
 async function upgradeAssertions(caller: Caller, id: number, deps: GroupDeps): Promise<ShownGroup> {

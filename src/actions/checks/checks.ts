@@ -24,6 +24,7 @@ import { type Choices, frequencyProblems, placingProblems, savedOrRefused } from
 import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
+import { type Expected, requireRevision } from '../expected-revision.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems, notFound, Refusal } from '../refusal.ts';
 import {
@@ -63,6 +64,13 @@ export interface CheckSearch {
   readonly apiCheckUrlFilterPattern?: string | undefined;
   /** Newest first, or by `groupOrder`; absent = newest. */
   readonly order?: 'newest' | 'group' | undefined;
+}
+
+/** What a change is meant for. */
+export interface ChangeOptions {
+  /** The type named in the body, which must be the check's type. */
+  readonly namedType?: CheckType | undefined;
+  readonly expected?: Expected;
 }
 
 interface Write {
@@ -130,14 +138,20 @@ export function createCheckActions(deps: CheckDeps) {
     /**
      * Keeps fields that are not given, also in settings.
      * @param checkType refuse checks of other types (`not-found`); null = any type, with settings of an API check
-     * @param namedType the type named in the body, which must be the check's type
      */
-    async change(caller: Caller, id: string, wanted: CheckChange, checkType: CheckType | null, namedType?: CheckType) {
+    async change(
+      caller: Caller,
+      id: string,
+      wanted: CheckChange,
+      checkType: CheckType | null,
+      { namedType, expected = null }: ChangeOptions = {},
+    ) {
       requirePermission(caller, 'write');
       const inherited = await inheritedBy(caller, id, wanted, deps);
       const ofScripts = await scriptProblemsOfChange(caller, id, wanted, deps);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
         requireType(present, wanted, checkType, namedType);
+        requireRevision(present, expected);
         const change = mergedCheck(wanted, present);
         const { subscriptions, check } = changedCheck(present, change, wanted, deps);
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);

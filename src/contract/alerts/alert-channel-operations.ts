@@ -122,6 +122,7 @@ export const alertChannelOperations = tagged('Alert channels', {
     permission: 'read',
     params: channelParams,
     response: alertChannel,
+    isRevised: true,
     alsoAnswers: unknown,
   },
   updateAlertChannel: {
@@ -134,6 +135,7 @@ export const alertChannelOperations = tagged('Alert channels', {
     body: channelUpdate,
     example: { sendDegraded: true },
     response: alertChannel,
+    isRevised: true,
     alsoAnswers: unknown,
   },
   deleteAlertChannel: {

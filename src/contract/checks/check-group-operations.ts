@@ -64,6 +64,7 @@ export const checkGroupOperations = tagged('Check groups', {
     permission: 'read',
     params: groupParams,
     response: checkGroup,
+    isRevised: true,
     alsoAnswers: unknown,
   },
   updateCheckGroup: {
@@ -77,6 +78,7 @@ export const checkGroupOperations = tagged('Check groups', {
     body: groupUpdate,
     example: { muted: true },
     response: checkGroup,
+    isRevised: true,
     alsoAnswers: unknown,
     isDeprecated: true,
   },
@@ -91,6 +93,7 @@ export const checkGroupOperations = tagged('Check groups', {
     body: groupUpdateV2,
     example: { muted: true },
     response: checkGroup,
+    isRevised: true,
     alsoAnswers: unknown,
   },
   upgradeAssertionsOfCheckGroup: {

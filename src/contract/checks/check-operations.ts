@@ -54,6 +54,7 @@ const changing = {
   params: checkParams,
   query: assignQuery,
   example: { frequency: 5 },
+  isRevised: true,
   alsoAnswers: { 404: 'Unknown check.' },
 } as const;
 
@@ -140,6 +141,7 @@ export const checkOperations = tagged('Checks', {
     params: checkParams,
     query: readQuery,
     response: check,
+    isRevised: true,
     alsoAnswers: unknown,
   },
   updateCheck: {

@@ -3,6 +3,7 @@ import type { ChannelActions, ShownChannel } from '#actions/alerts/alert-channel
 import type { AlertChannelBody, SubscriptionBody } from '#contract/alerts/alert-channel.ts';
 import type { Subscription } from '#domain/alerts/alert-channel.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { expectedBy } from '../revisions.ts';
 import { isoText, isoTextOrNull, written } from '../wire.ts';
 
 export function alertChannelRoutes(actions: ChannelActions): Route[] {
@@ -10,8 +11,8 @@ export function alertChannelRoutes(actions: ChannelActions): Route[] {
     route('listAlertChannels', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),
     route('createAlertChannel', async ({ caller, body }) => toWire(await actions.create(caller, body))),
     route('getAlertChannel', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
-    route('updateAlertChannel', async ({ caller, params, body }) =>
-      toWire(await actions.change(caller, params.id, body)),
+    route('updateAlertChannel', async ({ caller, params, body, headers }) =>
+      toWire(await actions.change(caller, params.id, body, expectedBy(headers))),
     ),
     route('deleteAlertChannel', ({ caller, params }) => actions.remove(caller, params.id)),
     route('putSubscription', async ({ caller, params, body }) =>

@@ -4,6 +4,7 @@ import type { CheckGroupBody } from '#contract/checks/check-group.ts';
 import { deleted } from '../deleted.ts';
 import { checkToWire } from './checks.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { expectedBy } from '../revisions.ts';
 import { isoText, isoTextOrNull, written } from '../wire.ts';
 
 export function checkGroupRoutes(actions: GroupActions): Route[] {
@@ -19,11 +20,11 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
       toWire(await actions.create(caller, body, query.autoAssignAlerts, query.copyOf)),
     ),
     route('getCheckGroup', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
-    route('updateCheckGroup', async ({ caller, params, body }) =>
-      toWire(await actions.change(caller, params.id, body)),
+    route('updateCheckGroup', async ({ caller, params, body, headers }) =>
+      toWire(await actions.change(caller, params.id, body, expectedBy(headers))),
     ),
-    route('updateCheckGroupV2', async ({ caller, params, body }) =>
-      toWire(await actions.change(caller, params.id, body)),
+    route('updateCheckGroupV2', async ({ caller, params, body, headers }) =>
+      toWire(await actions.change(caller, params.id, body, expectedBy(headers))),
     ),
     route('upgradeAssertionsOfCheckGroup', async ({ caller, params }) =>
       toWire(await actions.upgradeAssertions(caller, params.id)),

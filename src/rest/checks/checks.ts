@@ -7,6 +7,7 @@ import { kindOperations } from '#contract/checks/check-operations.ts';
 import type { InputOf } from '#contract/operations.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { expectedBy } from '../revisions.ts';
 import { isoText, isoTextOrNull, written } from '../wire.ts';
 
 export function checkRoutes(actions: CheckActions): Route[] {
@@ -22,16 +23,18 @@ export function checkRoutes(actions: CheckActions): Route[] {
     route('getCheck', async ({ caller, params, query }) =>
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
     ),
-    route('updateCheck', async ({ caller, params, body }) =>
-      checkToWire(await actions.change(caller, params.id, changed(body), null, body.checkType)),
-    ),
+    route('updateCheck', async ({ caller, params, body, headers }) => {
+      const options = { namedType: body.checkType, expected: expectedBy(headers) };
+      return checkToWire(await actions.change(caller, params.id, changed(body), null, options));
+    }),
     ...kindOperations.flatMap(({ type, create, update }) => [
       route(create, async ({ caller, query, body }) =>
         checkToWire(await actions.create(caller, type, inputOf(body), query.autoAssignAlerts, query.copyOf)),
       ),
-      route(update, async ({ caller, params, body }) =>
-        checkToWire(await actions.change(caller, params.id, changed(body), type)),
-      ),
+      route(update, async ({ caller, params, body, headers }) => {
+        const options = { expected: expectedBy(headers) };
+        return checkToWire(await actions.change(caller, params.id, changed(body), type, options));
+      }),
     ]),
     route('upgradeAssertionsOfCheck', async ({ caller, params }) =>
       checkToWire(await actions.upgradeAssertions(caller, params.id)),

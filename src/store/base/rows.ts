@@ -1,6 +1,6 @@
 // Reads and writes the rows of one table by the values of some columns. Other statements use Kysely itself. An empty list
 // of values or rows issues no statement.
-import type { Insertable, JoinBuilder, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import type { Insertable, JoinBuilder, Kysely, Selectable, SelectQueryBuilder, UpdateObject } from 'kysely';
 import type { Page, Slice } from './database.ts';
 import type { Db, Tables } from './tables/schema.ts';
 
@@ -95,7 +95,7 @@ export async function updateRows<Table extends Name>(
   tx: Db,
   table: Table,
   key: Key<Table>,
-  values: Updateable<Tables[Table]>,
+  values: UpdateObject<Tables, Table>,
 ): Promise<number> {
   if (isOfNone(key)) return 0;
   const rows = narrowed((tx as unknown as Untyped).updateTable(table as 'any').set(values), key);

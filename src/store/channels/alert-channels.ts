@@ -13,6 +13,7 @@ import { type Database, nextNumber, ownedBy, touchAccount, type Page, type Slice
 import { closeNotified } from './failing-channels.ts';
 import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
+import { nextRevision } from '#domain/revision.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { cancelledColumns } from './delivery-rows.ts';
 import type { Seal } from '../base/seal.ts';
@@ -96,7 +97,7 @@ async function changeChannel(
   const key = { account_id: idBytes(accountId), id };
   await updateRows(tx, 'alert_channels', key, {
     ...channelColumns(channel, seal),
-    updated_at: clock.now(),
+    updated_at: nextRevision(present.channel, clock.now()),
     // Another schedule starts with the next period; the same one keeps a report that is due.
     ...(json(channel.report) !== json(present.channel.report) && { report_at: reportAt(channel, clock.now()) }),
   });

@@ -2,9 +2,10 @@
 import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import { nextRevision } from '#domain/revision.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import { checkOf, groupOf, groupRow } from './check-rows.ts';
+import { checkOf, groupOf, groupRow, revisedAt } from './check-rows.ts';
 import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
 import { createEndMutes } from './group-mutes.ts';
 import { createMoveChecks } from './group-members.ts';
@@ -106,7 +107,10 @@ async function saveGroup(
   const now = database.clock.now();
   if (present === null) await requireWithinLimit(database, tx, accountId, 'checkGroups');
   const id = present?.id ?? (await nextNumber(tx, accountId, 'check-group'));
-  const times = { createdAt: present?.createdAt ?? now, updatedAt: present === null ? null : now };
+  const times = {
+    createdAt: present?.createdAt ?? now,
+    updatedAt: present === null ? null : nextRevision(present, now),
+  };
   const group: CheckGroup = { ...write.group, id, ...times };
   const row = groupRow(group, database.seal);
   if (present === null) await insertRows(tx, 'check_groups', row);
@@ -195,7 +199,12 @@ async function removeGroup(tx: Db, accountId: string, id: number, deps: Schedule
   const removed = await deleteRows(tx, 'check_groups', { account_id: account, id });
   if (removed === 0) return false;
   await keepSchedules(tx, accountId, id, null, deps);
-  await updateRows(tx, 'checks', { account_id: account, group_id: id }, { group_id: null, updated_at: deps.now });
+  await updateRows(
+    tx,
+    'checks',
+    { account_id: account, group_id: id },
+    { group_id: null, updated_at: revisedAt(deps.now) },
+  );
   await deleteRows(tx, 'triggers', { account_id: account, group_id: id });
   await dropTarget(tx, accountId, { checkId: null, groupId: id });
   await touchAccount(tx, accountId);

@@ -1,4 +1,5 @@
 // Maps checks and groups to rows: a few columns for searching, the rest is one document with encrypted secrets.
+import { sql } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { type Check, plainCheck } from '#domain/checks/check.ts';
 import { flag, idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -55,6 +56,12 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** `updated_at` of rows that are changed: `nextRevision` of each. @param now epoch ms */
+export function revisedAt(now: number) {
+  const last = sql<number>`coalesce(updated_at, created_at)`;
+  return sql<number>`CASE WHEN ${last} >= ${now} THEN ${last} + 1 ELSE ${now} END`;
 }
 
 type GroupColumn =

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { lastsUntilRecovery } from '#domain/checks/effective-check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { nextRevision } from '#domain/revision.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
@@ -86,30 +87,36 @@ export function createChecks(database: Database) {
      * `LimitReachedError` if they do not all fit; then none is added.
      */
     addAll,
-    /**
-     * Reads, edits and writes in one transaction, so that concurrent changes are not lost. `edit` may throw, which
-     * changes nothing. null = unknown check.
-     */
-    change: (
-      accountId: string,
-      id: string,
-      edit: (present: StoredCheck) => CheckWrite,
-    ): Promise<Saved<StoredCheck> | null> =>
-      transaction(async (tx) => {
-        const present = await findCheck(tx, accountId, id, seal);
-        if (present === null) return null;
-        const now = clock.now();
-        const write = edit(present);
-        const check: Check = { ...write.check, accountId, id, createdAt: present.check.createdAt, updatedAt: now };
-        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present.check, async () => {
-          await updateCheck(tx, check, seal);
-          if (json(check.tags) !== json(present.check.tags)) {
-            await deleteRows(tx, 'check_tags', { account_id: idBytes(accountId), check_id: idBytes(id) });
-            await writeTags(tx, check);
-          }
-        });
-      }),
+    /** `changeCheck` in a transaction of its own. */
+    change: (accountId: string, id: string, edit: CheckEdit): Promise<Saved<StoredCheck> | null> =>
+      transaction((tx) => changeCheck(tx, database, accountId, id, edit)),
   };
+}
+
+/** What becomes of a check. It may throw, which changes nothing. */
+export type CheckEdit = (present: StoredCheck) => CheckWrite;
+
+/** Reads, edits and writes, so that concurrent changes are not lost. null = unknown check. */
+export async function changeCheck(
+  tx: Db,
+  { seal, clock, ownLocation }: Database,
+  accountId: string,
+  id: string,
+  edit: CheckEdit,
+): Promise<Saved<StoredCheck> | null> {
+  const present = await findCheck(tx, accountId, id, seal);
+  if (present === null) return null;
+  const now = clock.now();
+  const write = edit(present);
+  const { createdAt } = present.check;
+  const check: Check = { ...write.check, accountId, id, createdAt, updatedAt: nextRevision(present.check, now) };
+  return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present.check, async () => {
+    await updateCheck(tx, check, seal);
+    if (json(check.tags) !== json(present.check.tags)) {
+      await deleteRows(tx, 'check_tags', { account_id: idBytes(accountId), check_id: idBytes(id) });
+      await writeTags(tx, check);
+    }
+  });
 }
 
 /** Stored bytes of checks, in the order of their IDs, without reading their definitions. */

@@ -8,7 +8,7 @@ import type { Db } from '../base/tables/schema.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
 import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
 import { problemOfCheck } from './check-dependencies.ts';
-import { checkOf, groupOf } from './check-rows.ts';
+import { checkOf, groupOf, revisedAt } from './check-rows.ts';
 import type { Saved } from './checks.ts';
 
 /** IDs of checks that join a group and leave it. */
@@ -66,7 +66,7 @@ async function move(
 ): Promise<void> {
   const groupId = group?.id ?? null;
   const key = { account_id: idBytes(accountId), id: checks.map(({ id }) => idBytes(id)) };
-  await updateRows(tx, 'checks', key, { group_id: groupId, updated_at: moment.now });
+  await updateRows(tx, 'checks', key, { group_id: groupId, updated_at: revisedAt(moment.now) });
   const started: string[] = [];
   for (const check of checks) {
     if (await keepSchedule(tx, { ...check, groupId }, group, moment)) started.push(check.id);
