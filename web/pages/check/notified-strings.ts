@@ -3,7 +3,8 @@ export const notified = {
   title: 'If this check fails',
   nobodyNow: 'Nobody would be notified now:',
   decided: 'Set by',
-  byDefault: 'Nothing else is set. Change it for',
+  allDefault: 'These are the defaults. Change them for',
+  alertDefault: 'The time of the alert is the default. Change it for',
   decidedAlert: 'The time of the alert is set by',
   decidedRest: 'The rest is set by',
   places: {
@@ -12,8 +13,9 @@ export const notified = {
     account: 'the account',
     default: 'the account',
   },
-  noChannel: 'No channel is subscribed to this check. Alerts are recorded, but no one is notified.',
-  noFailures: 'No subscribed channel receives failures. Alerts are recorded, but no one is notified.',
+  noChannel: 'No channel is subscribed to this check or its group.',
+  noFailures: 'No subscribed channel receives failures.',
+  subscribe: 'Choose channels',
   channels: 'Channels',
   receives: (failure: boolean, recovery: boolean) =>
     failure

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
+import { useMay } from '../../api/me.ts';
 import { useRead } from '../../api/query.ts';
 import { settingsWords } from '../../ui/alert-settings/words.ts';
 import { ChannelName } from '../../ui/alerts/channels.tsx';
@@ -33,6 +34,7 @@ export function WhoIsNotified({ check }: { readonly check: Check }) {
 
 function Found({ check, alerting }: { readonly check: Check; readonly alerting: Alerting }) {
   const { alertSettings, source, escalationSource, channels, heldBack, dependsOn, neededBy } = alerting;
+  const { write } = useMay();
   const told = channels.filter(({ alertTypes }) => alertTypes.includes('ALERT_FAILURE'));
   return (
     <>
@@ -52,16 +54,29 @@ function Found({ check, alerting }: { readonly check: Check; readonly alerting: 
         {settingsWords(alertSettings)}.{' '}
         <span className="quiet">
           {escalationSource === source ? (
-            <DecidedBy source={source} check={check} what={text.decided} />
+            <DecidedBy source={source} check={check} what={source === 'default' ? text.allDefault : text.decided} />
           ) : (
             <>
-              <DecidedBy source={escalationSource} check={check} what={text.decidedAlert} />{' '}
+              <DecidedBy
+                source={escalationSource}
+                check={check}
+                what={escalationSource === 'default' ? text.alertDefault : text.decidedAlert}
+              />{' '}
               <DecidedBy source={source} check={check} what={text.decidedRest} />
             </>
           )}
         </span>
       </p>
-      {told.length === 0 && <p className={css['note']}>{channels.length === 0 ? text.noChannel : text.noFailures}</p>}
+      {told.length === 0 && (
+        <p className={css['note']}>
+          {channels.length === 0 ? text.noChannel : text.noFailures}{' '}
+          {write && (
+            <Link to="/checks/$checkId/edit" params={{ checkId: check.id }}>
+              {text.subscribe}
+            </Link>
+          )}
+        </p>
+      )}
       {channels.length > 0 && (
         <ul className={css['notified']} aria-label={text.channels}>
           {channels.map((channel) => (
@@ -91,7 +106,7 @@ function DecidedBy({
   const place = text.places[source];
   return (
     <>
-      {source === 'default' ? text.byDefault : what}{' '}
+      {what}{' '}
       {source === 'check' ? (
         <Link to="/checks/$checkId/edit" params={{ checkId: id }}>
           {place}
