@@ -8,6 +8,7 @@ import { useMay } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
 import { AlertSettingsFields } from '../../ui/alert-settings/fields.tsx';
 import { settingsWords } from '../../ui/alert-settings/words.ts';
+import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
@@ -71,32 +72,35 @@ function Editor({ settings }: { readonly settings: Settings }) {
     void save().catch(() => undefined);
   };
   return (
-    <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
-      <FaultsContext value={faults}>
-        <AlertSettingsFields value={written} onChange={(value) => change('alertSettings', value)} />
-        <TextInput
-          name="alertSettings.digestThreshold"
-          label={text.digest}
-          help={text.digestHelp}
-          unit={text.digestUnit}
-          placeholder={digestByDefault}
-          isNumber
-          value={textOf(written['digestThreshold'])}
-          onChange={(value) => change('alertSettings.digestThreshold', numberOf(value))}
-        />
-        <FaultList error={update.error} faults={faults} />
-        <div className={parts['actions']}>
-          <Button type="submit" kind="primary" isDisabled={!isChanged || update.isPending}>
-            {text.save}
-          </Button>
-          {isChanged && (
-            <Button kind="quiet" onPress={() => reset(start)}>
-              {text.startOver}
+    <>
+      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
+        <FaultsContext value={faults}>
+          <AlertSettingsFields value={written} onChange={(value) => change('alertSettings', value)} />
+          <TextInput
+            name="alertSettings.digestThreshold"
+            label={text.digest}
+            help={text.digestHelp}
+            unit={text.digestUnit}
+            placeholder={digestByDefault}
+            isNumber
+            value={textOf(written['digestThreshold'])}
+            onChange={(value) => change('alertSettings.digestThreshold', numberOf(value))}
+          />
+          <FaultList error={update.error} faults={faults} />
+          <div className={parts['actions']}>
+            <Button type="submit" kind="primary" isDisabled={!isChanged || update.isPending}>
+              {text.save}
             </Button>
-          )}
-        </div>
-      </FaultsContext>
-    </Form>
+            {isChanged && (
+              <Button kind="quiet" onPress={() => reset(start)}>
+                {text.startOver}
+              </Button>
+            )}
+          </div>
+        </FaultsContext>
+      </Form>
+      <Backtest question={{ accountAlertSettings: written }} whose={text.thisAccount} />
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ export const text = {
   digestHelp:
     'If more checks than this start to fail or recover within a minute, email, Slack, SMS and call channels get one notification for all of them. 0 = never.',
   save: 'Save changes',
+  thisAccount: 'this account',
   saved: 'Saved the alert settings',
   readOnly: 'An admin of this account can change them.',
   startOver: 'Back to what is saved',

@@ -4,6 +4,7 @@ import { Form } from 'react-aria-components';
 import type { ChannelForm } from '#channels/form.ts';
 import type { FormField } from '#lib/schema/form.ts';
 import { useWrite } from '../../api/query.ts';
+import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
@@ -95,7 +96,23 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
           </div>
         </FaultsContext>
       </Form>
+      {channelId !== null && (
+        <div className={css['below']}>
+          <Backtest question={{ alertChannelId: channelId, channel: receivedOf(draft) }} whose={text.checksOfChannel} />
+        </div>
+      )}
       {form.isTemplate === true && <Preview type={form.type} config={(draft['config'] ?? {}) as Draft} />}
     </div>
   );
+}
+
+/** What it receives, as a backtest tries it. */
+function receivedOf(draft: Draft) {
+  const flag = (name: string, byDefault: boolean): boolean => (draft[name] ?? byDefault) === true;
+  return {
+    sendFailure: flag('sendFailure', true),
+    sendRecovery: flag('sendRecovery', true),
+    sendDegraded: flag('sendDegraded', false),
+    grouping: flag('grouping', false),
+  };
 }

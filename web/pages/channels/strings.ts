@@ -24,6 +24,7 @@ export const text = {
   add: 'Create channel',
   another: 'Another kind',
   created: (name: string) => `Created ${name}. Send a test message to see that it arrives.`,
+  checksOfChannel: 'the checks',
   saved: (name: string) => `Saved ${name}`,
   alerts: 'What it receives',
   sendFailure: 'Failures',

@@ -6,6 +6,7 @@ import type { CheckForm } from '#checks/form.ts';
 import type { FormValue } from '#lib/schema/form.ts';
 import type { OperationId } from '#contract/operations.ts';
 import { useWrite } from '../../api/query.ts';
+import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { RetryFields } from '../../ui/check-settings/retries.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
@@ -93,6 +94,12 @@ export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorPro
           form={form}
           onAssert={(path, assertion) => change(path, [...itemsOf(valueAt(draft, path)), assertion])}
         />
+      )}
+      {checkId !== null && (
+        <div className={css['below']}>
+          {/* The form of the kind describes the definition. */}
+          <Backtest question={{ checkId, check: { ...draft, checkType: form.type } }} whose={text.thisCheck} />
+        </div>
       )}
     </div>
   );

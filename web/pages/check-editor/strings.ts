@@ -27,6 +27,7 @@ export const text = {
   noGroup: 'None',
   many: 'Many checks',
   manyHelp: 'from a list, a CSV file or curl commands',
+  thisCheck: 'this check',
   description: 'Description',
   runbook: 'Runbook',
   runbookHelp: 'A page that says what to do. Every alert links to it.',

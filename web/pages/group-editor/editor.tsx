@@ -9,6 +9,7 @@ import { RuntimeField, TagField } from '../../ui/check-settings/labels.tsx';
 import { LocationFields } from '../../ui/check-settings/locations.tsx';
 import { RetryFields } from '../../ui/check-settings/retries.tsx';
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
+import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
@@ -75,28 +76,32 @@ export function GroupEditor({ name, start, groupId, copyOf, onDone }: EditorProp
     void save().catch(() => undefined);
   };
   return (
-    <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
-      <FaultsContext value={faults}>
-        <Restored isChanged={isChanged} isNew={groupId === null} onReset={() => reset(start)} />
-        <p className="quiet">{text.about}</p>
-        <Fields draft={draft} onChange={change} faults={faults} />
-        <FaultList error={error} faults={faults} />
-        <div className={parts['actions']}>
-          <Button type="submit" kind="primary" isDisabled={create.isPending || update.isPending}>
-            {groupId === null ? text.create : text.save}
-          </Button>
-          <Button
-            kind="quiet"
-            onPress={() => {
-              reset(start);
-              onDone(null);
-            }}
-          >
-            {text.cancel}
-          </Button>
-        </div>
-      </FaultsContext>
-    </Form>
+    <>
+      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
+        <FaultsContext value={faults}>
+          <Restored isChanged={isChanged} isNew={groupId === null} onReset={() => reset(start)} />
+          <p className="quiet">{text.about}</p>
+          <Fields draft={draft} onChange={change} faults={faults} />
+          <FaultList error={error} faults={faults} />
+          <div className={parts['actions']}>
+            <Button type="submit" kind="primary" isDisabled={create.isPending || update.isPending}>
+              {groupId === null ? text.create : text.save}
+            </Button>
+            <Button
+              kind="quiet"
+              onPress={() => {
+                reset(start);
+                onDone(null);
+              }}
+            >
+              {text.cancel}
+            </Button>
+          </div>
+        </FaultsContext>
+      </Form>
+      {/* The server describes and validates the body. */}
+      {groupId !== null && <Backtest question={{ groupId, group: draft }} whose={text.thisGroup} />}
+    </>
   );
 }
 

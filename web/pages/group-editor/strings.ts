@@ -14,6 +14,7 @@ export const text = {
   save: 'Save changes',
   cancel: 'Cancel',
   created: (name: string) => `Created ${name}`,
+  thisGroup: 'this group',
   saved: (name: string) => `Saved ${name}`,
   tagsHelp: 'They count as tags of its checks, too.',
   schedule: 'Locations',
