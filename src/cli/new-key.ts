@@ -24,7 +24,7 @@ async function newKey(values: { readonly name: string }): Promise<void> {
   const name = values.name.trim();
   if (name === '' || name.length > 200) throw new UsageError('--name must have 1 to 200 characters');
   const text = newKeyText();
-  const reached = await writeDatabase(readConfig().database, (tx) => addOperatorKey(tx, name, text));
+  const reached = await writeDatabase(readConfig().database, 'new-key', (tx) => addOperatorKey(tx, name, text));
   process.stdout.write(
     `Operator key for ${reached} account${reached === 1 ? '' : 's'}. It is not shown again:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
   );

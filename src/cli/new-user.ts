@@ -24,7 +24,7 @@ async function newUser(): Promise<void> {
   const config = readConfig();
   const token = newToken();
   const now = systemClock.now();
-  const serving = await writeDatabase(config.database, async (tx) => {
+  const serving = await writeDatabase(config.database, 'new-user', async (tx) => {
     const times = { created_at: now, expires_at: now + setupLinkMaxMs };
     await insertRows(tx, 'setup_links', { hash: tokenHash(token), ...times, is_first: 0 });
     return tx

@@ -2,6 +2,10 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseUrl } from '#config/variables.ts';
 import { shownAddress } from '#lib/net/postgres-address.ts';
+import type { Acting } from '#domain/accounts/audit-entry.ts';
+import { systemClock } from '#lib/clock.ts';
+import { withEntries } from '#store/base/audit/audited-transactions.ts';
+import { idText } from '#store/base/codec.ts';
 import type { Database } from '#store/base/database.ts';
 import { schemaVersion } from '#store/base/migrate.ts';
 import type { Db } from '#store/base/tables/schema.ts';
@@ -43,8 +47,12 @@ export async function openDatabase(database: DatabaseUrl, mode: 'read' | 'write'
   };
 }
 
-/** Runs `work` in one transaction. Throws CommandError if there is no database of this version. */
-export async function writeDatabase<Answer>(database: DatabaseUrl, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
+/** Runs `work` of a command in one transaction, with its entries in the audit log. Throws CommandError if there is no database of this version. */
+export async function writeDatabase<Answer>(
+  database: DatabaseUrl,
+  command: string,
+  work: (tx: Db) => Promise<Answer>,
+): Promise<Answer> {
   if (database.kind === 'sqlite' && !existsSync(database.path))
     throw new CommandError(
       `no database at ${database.path}. Start Tocsin once; it creates the database and prints the first key`,
@@ -55,5 +63,15 @@ export async function writeDatabase<Answer>(database: DatabaseUrl, work: (tx: Db
       `${opened.shown} has schema version ${opened.version}, not ${schemaVersion}: start Tocsin once to upgrade it`,
     );
   }
-  return await opened.transaction(work);
+  return await opened.transaction(async (tx) => {
+    const oldest = await tx.selectFrom('accounts').select('id').orderBy('created_at').limit(1).executeTakeFirst();
+    const acting: Acting = {
+      actor: { kind: 'command', id: null, name: command },
+      accountId: oldest === undefined ? null : idText(oldest.id),
+      operation: command,
+      address: null,
+      requestId: null,
+    };
+    return withEntries(tx, { acting, seal: null, now: systemClock.now() }, work);
+  });
 }

@@ -20,7 +20,7 @@ export function defineResetSecondFactor(command: Command): void {
 
 async function resetSecondFactor(typed: string): Promise<void> {
   const email = typed.trim().toLowerCase();
-  const count = await writeDatabase(readConfig().database, async (tx) => {
+  const count = await writeDatabase(readConfig().database, 'reset-second-factor', async (tx) => {
     const users = await findRows(tx, 'users', { email }, ['id', 'totp_since']);
     const ids = users.filter(({ totp_since }) => totp_since !== null).map(({ id }) => id);
     await deleteRows(tx, 'sessions', { user_id: ids });

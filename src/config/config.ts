@@ -72,6 +72,7 @@ export interface Config {
   /** Whether deliveries are held from the start. */
   readonly holdsDeliveries: boolean;
   readonly retentionDays: number;
+  readonly auditDays: number;
   /** Requests per minute and key; 0 = unlimited. */
   readonly rateLimit: number;
   /** Requests per minute and account, for all its keys; 0 = unlimited. */
@@ -151,6 +152,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
     holdsDeliveries: take(env, 'TOCSIN_DELIVERIES') === 'held',
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
+    auditDays: take(env, 'TOCSIN_AUDIT_DAYS') ?? 365,
     rateLimit,
     accountRateLimit: take(env, 'TOCSIN_ACCOUNT_RATE_LIMIT') ?? 5 * rateLimit,
     accountLimits: take(env, 'TOCSIN_ACCOUNT_LIMITS') ?? defaultLimits,

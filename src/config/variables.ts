@@ -214,6 +214,11 @@ export const configVariables = {
     meaning: 'Number of days for which individual results are stored.',
     ...integer(1, 3650),
   } satisfies ConfigVariable<number>,
+  TOCSIN_AUDIT_DAYS: {
+    fallback: '365',
+    meaning: 'Number of days for which entries of the audit log are stored.',
+    ...integer(1, 3650),
+  } satisfies ConfigVariable<number>,
   TOCSIN_RATE_LIMIT: {
     fallback: '600',
     meaning:

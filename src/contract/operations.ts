@@ -7,6 +7,7 @@ import { checkAlertingOperations } from './alerts/check-alerting.ts';
 import { incidentOperations } from './alerts/incident.ts';
 import { accountReportOperations } from './results/account-report.ts';
 import { analyticsOperations } from './results/analytics.ts';
+import { auditLogOperations } from './accounts/audit-log.ts';
 import { apiKeyOperations } from './accounts/api-key.ts';
 import { checkGroupOperations } from './checks/check-group-operations.ts';
 import { checkOperations } from './checks/check-operations.ts';
@@ -38,6 +39,7 @@ export const operations = {
   ...runtimeOperations,
   ...accountOperations,
   ...apiKeyOperations,
+  ...auditLogOperations,
   ...personOperations,
   ...sessionOperations,
   ...secondFactorOperations,

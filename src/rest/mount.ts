@@ -11,6 +11,7 @@ import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
 import type { EnterQueue } from '#lib/fair-queue.ts';
 
 import type { AddressLimit } from './address-limit.ts';
+import { type AuditOption, runAudited } from './audited-calls.ts';
 import {
   type Authenticate,
   type AuthenticateSession,
@@ -62,6 +63,7 @@ interface Mounting {
   readonly sessions?: SessionsOption;
   readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
+  readonly audit?: AuditOption;
   /** Time-sharing of parsing bodies and writing responses. */
   readonly fairQueue: EnterQueue;
   readonly sending: Sending;
@@ -253,9 +255,9 @@ async function answer(
   const input = parseInput(operation, { params: request.params, query: request.query, body });
   const { maxRawBody } = operation;
   const rawBody = maxRawBody === undefined ? null : await readRawBody(request.raw, maxRawBody);
-  const ran = route.run(
-    new RouteCall(input, rawBody, request, reply, () => isStillAllowed(operation, request, mounting)),
-  );
+  const call = new RouteCall(input, rawBody, request, reply, () => isStillAllowed(operation, request, mounting));
+  const ran =
+    mounting.audit?.isAudited(route.id) === true ? runAudited(route, request, call, mounting.audit) : route.run(call);
   const result = ran instanceof Promise ? await ran : ran;
   const written = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue, held });
   const content = written instanceof Promise ? await written : written;

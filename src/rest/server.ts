@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Operation, Operations } from '#contract/operation.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
+import type { AuditOption } from './audited-calls.ts';
 import { createAddressLimit } from './address-limit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { type ConnectionLimits, shareConnections } from './connections.ts';
@@ -51,6 +52,8 @@ export interface RestOptions {
   readonly isUnavailable: (error: unknown) => boolean;
   /** Validate every response against the contract; a mismatch is a 500. For tests and development. */
   readonly checkResponses?: boolean;
+  /** What adds entries to the audit log; absent = nothing does, for servers without a store. */
+  readonly audit?: AuditOption;
   /** The web UI; absent = none is served. */
   readonly webFiles?: WebFiles;
   /** How long a client may take to send its headers and its whole request, ms. */

@@ -1,4 +1,5 @@
 // Opens the store of a PostgreSQL database.
+import { auditedTransactions } from './base/audit/audited-transactions.ts';
 import type { Database } from './base/database.ts';
 import { postgresDialect } from './base/dialect.ts';
 import { checkKey } from './base/key-check.ts';
@@ -46,7 +47,9 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
     onOtherTime = null,
   } = options;
   const seal = createSeal(secretKey);
-  const { reader, transaction, waitingTransaction, connections, address } = server;
+  const { reader, connections, address } = server;
+  const transaction = auditedTransactions(server.transaction, { seal, clock });
+  const waitingTransaction = auditedTransactions(server.waitingTransaction, { seal, clock });
   const base = { dialect: postgresDialect, reader, transaction, waitingTransaction };
   const database: Database = { ...base, seal, clock, limits, ownLocation };
   try {

@@ -1,4 +1,5 @@
 // Opens the store of a SQLite file.
+import { auditedTransactions } from './base/audit/audited-transactions.ts';
 import type { Database } from './base/database.ts';
 import { sqliteDialect } from './base/dialect.ts';
 import { createSeal } from './base/seal.ts';
@@ -29,7 +30,10 @@ export function openStore(options: StoreOptions): Store {
     void file.close();
     throw error;
   }
-  const transaction: Database['transaction'] = (work) => file.queue.single((connection) => work(connection.kysely));
+  const transaction = auditedTransactions((work) => file.queue.single((connection) => work(connection.kysely)), {
+    seal,
+    clock,
+  });
   const database: Database = {
     dialect: sqliteDialect,
     reader: file.reader.kysely,

@@ -7,6 +7,7 @@ import { createAccounts } from './accounts/accounts.ts';
 import { createAlertChannels } from './channels/alert-channels.ts';
 import { createChannelConfigs } from './channels/channel-configs.ts';
 import { createAlertNotifications } from './channels/alert-notifications.ts';
+import { createAuditLog } from './accounts/audit-log.ts';
 import { createApiKeys } from './accounts/api-keys.ts';
 import { createCheckAlerting } from './overview/check-alerting.ts';
 import { createCheckAlerts } from './history/check-alerts.ts';
@@ -95,6 +96,7 @@ export function nounsOf(database: Database) {
   return {
     accounts: createAccounts(database),
     apiKeys: createApiKeys(database),
+    auditLog: createAuditLog(database),
     users: createUsers(database),
     sessions: createSessions(database),
     secondFactors: createSecondFactors(database),

@@ -15,7 +15,10 @@ export interface RemoveOldRowsOptions {
   readonly triggerCalls: { removeOld(now: number): Promise<number> };
   /** Rows whose check or channel was deleted. */
   readonly orphans: { removeSome(limit: number): Promise<number> };
+  /** Entries of the audit log before an instant. */
+  readonly auditLog: { removeSome(before: number): Promise<number> };
   readonly clock: Clock;
+  readonly auditDays: number;
   readonly retentionDays: number;
   readonly onRemoved?: (rows: number) => void;
 }
@@ -28,10 +31,13 @@ const dayMs = 86_400_000;
 
 /** One tick: a slice. Returns the delay until the next one, ms. */
 export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promise<number> {
-  const { store, rollUps, orphans, triggerCalls, clock, retentionDays } = options;
+  const { store, rollUps, orphans, triggerCalls, auditLog, clock, auditDays, retentionDays } = options;
   return async () => {
     const now = clock.now();
-    const removedOrphans = (await orphans.removeSome(rowsPerSlice)) + (await triggerCalls.removeOld(now));
+    const removedOrphans =
+      (await orphans.removeSome(rowsPerSlice)) +
+      (await triggerCalls.removeOld(now)) +
+      (await auditLog.removeSome(now - auditDays * dayMs));
     const before = now - retentionDays * dayMs;
     const { removed, isThrough } = await store.sweep(before, now, await rollUps.release(before));
     if (removed + removedOrphans > 0) options.onRemoved?.(removed + removedOrphans);

@@ -1,4 +1,5 @@
 // The management API over a real store: keys of two accounts, answers checked against the contract.
+import { auditUnderTest } from './audit-under-test.ts';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
@@ -133,6 +134,7 @@ export function resourcesUnderTest(
     now: () => clock.now(),
     isUnavailable: () => false,
     checkResponses: true,
+    audit: auditUnderTest,
   });
   return {
     temp,

@@ -1,4 +1,7 @@
 // A REST server over a real store in a folder of its own: keys, accounts, triggers, results, deliveries as in the product.
+import { createAuditLogActions } from '#actions/accounts/audit-log.ts';
+import { auditLogRoutes } from '#rest/accounts/audit-log.ts';
+import { auditUnderTest } from './audit-under-test.ts';
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
@@ -117,6 +120,7 @@ export async function openServer({ downloads, live = {} }: ServerLook = {}): Pro
           clock,
         }),
       ),
+      ...auditLogRoutes(createAuditLogActions(store)),
       ...apiKeyRoutes(createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: authentication.forget, clock })),
       ...runtimeRoutes({
         list: () => runtimes,
@@ -140,6 +144,7 @@ export async function openServer({ downloads, live = {} }: ServerLook = {}): Pro
     now: () => clock.now(),
     isUnavailable: () => false,
     checkResponses: true,
+    audit: auditUnderTest,
   });
   return {
     ...temp,

@@ -158,7 +158,9 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
     rollUps: test.temp.store.rollUps,
     orphans: test.temp.store.orphans,
     triggerCalls,
+    auditLog: test.temp.store.auditLog,
     clock: test.temp.clock,
+    auditDays: 365,
     retentionDays: 30,
   });
   await upkeep();

@@ -10,7 +10,7 @@ import { requireUser } from './permission.ts';
 import { requireSecondFactor, type TypedCode } from './second-factors.ts';
 import { newToken, tokenHash } from './token-text.ts';
 
-export interface SessionDeps extends Pick<Store, 'users' | 'sessions' | 'secondFactors'> {
+export interface SessionDeps extends Pick<Store, 'users' | 'sessions' | 'secondFactors' | 'auditLog'> {
   readonly passwords: Passwords;
   /** Clears cached sessions of a user, in all processes. */
   readonly forgetUser: (userId: string) => void;
@@ -60,15 +60,7 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
     return token;
   };
   return {
-    async signIn({ email, password, ...typed }, userAgent) {
-      const known = await users.withEmail(email);
-      const user = await passwords.userWith(password, known);
-      if (user === null) throw new Refusal('unauthenticated', 'Wrong email or password.');
-      if (passwords.isOutdated(user.passwordHash)) {
-        await users.changePassword(user.id, user.passwordHash, await passwords.hash(password, known));
-      }
-      return start(user.id, userAgent, await requireSecondFactor(deps, user.id, typed));
-    },
+    signIn: (credentials, userAgent) => signIn(credentials, userAgent, start, deps),
     start,
     list: (caller) => sessions.list(requireUser(caller).id),
     async end(caller, id) {
@@ -99,4 +91,30 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
       forgetUser(id);
     },
   };
+}
+
+/** Refused sign-ins of known people are recorded. */
+async function signIn(
+  { email, password, ...typed }: Parameters<SessionActions['signIn']>[0],
+  userAgent: string,
+  start: SessionActions['start'],
+  deps: SessionDeps,
+): Promise<string> {
+  const { users, passwords, auditLog } = deps;
+  const known = await users.withEmail(email);
+  const user = await passwords.userWith(password, known);
+  if (user === null) {
+    for (const person of known) await auditLog.addRefusal(person);
+    throw new Refusal('unauthenticated', 'Wrong email or password.');
+  }
+  if (passwords.isOutdated(user.passwordHash)) {
+    await users.changePassword(user.id, user.passwordHash, await passwords.hash(password, known));
+  }
+  try {
+    return await start(user.id, userAgent, await requireSecondFactor(deps, user.id, typed));
+  } catch (error) {
+    // Without a code, the web UI asks for one.
+    if (error instanceof Refusal && typed.code !== undefined) await auditLog.addRefusal(user);
+    throw error;
+  }
 }

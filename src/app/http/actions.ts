@@ -7,6 +7,7 @@ import { createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
 import { createGapWait, type GapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
 import { createAnalyticsActions } from '#actions/results/analytics.ts';
+import { createAuditLogActions } from '#actions/accounts/audit-log.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
 import { createCheckAlertingActions } from '#actions/alerts/check-alerting.ts';
@@ -97,6 +98,7 @@ export function composeActions(deps: ActionDeps) {
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: forget, clock }),
+    auditLog: createAuditLogActions(store),
     ...peopleOf(deps, forget),
     ...checksOf(deps, afterGaps),
     alertChannels: channelsOf(deps),

@@ -9,6 +9,7 @@ import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
 import { backtestRoutes } from '#rest/results/backtests.ts';
 import { accountReportRoutes } from '#rest/results/account-report.ts';
 import { analyticsRoutes } from '#rest/results/analytics.ts';
+import { auditLogRoutes } from '#rest/accounts/audit-log.ts';
 import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
 import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
 import { checkResultRoutes } from '#rest/results/check-results.ts';
@@ -48,6 +49,7 @@ export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
     ...runtimeRoutes(runtimeActions(deps.runtimes)),
     ...accountRoutes(actions.accounts),
     ...apiKeyRoutes(actions.apiKeys),
+    ...auditLogRoutes(actions.auditLog),
     ...peopleRoutes(actions.people, actions.invites, () => deps.clock.now()),
     ...sessionRoutes({
       ...actions,

@@ -4,6 +4,7 @@ import { healthOperations } from '#contract/operating/health.ts';
 import { healthRoutes, metricsRoute } from '#rest/operating/health.ts';
 import { packageFolder } from '#lib/package-files.ts';
 import type { RestOptions } from '#rest/server.ts';
+import { runAs } from '#store/base/audit/acting.ts';
 import { createWebFiles } from '#rest/web-files.ts';
 import type { ActionDeps } from './deps.ts';
 import type { Config } from '#config/config.ts';
@@ -17,7 +18,9 @@ export interface RestDeps extends ActionDeps {
 }
 
 /** The routes of this process: health and metrics always, all others with the role `api` (design §6). */
-export async function composeRoutes(deps: RestDeps): Promise<Pick<RestOptions, 'routes' | 'operations' | 'webFiles'>> {
+export async function composeRoutes(
+  deps: RestDeps,
+): Promise<Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit'>> {
   const { registry } = deps.metrics;
   const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
   const health = healthRoutes({
@@ -28,9 +31,13 @@ export async function composeRoutes(deps: RestDeps): Promise<Pick<RestOptions, '
   });
   if (!deps.config.roles.includes('api')) return { routes: health, operations: healthOperations };
   // Loaded on demand, because it is a third of all code.
-  const [{ apiRoutes }, { operations }] = await Promise.all([import('./api.ts'), import('#contract/operations.ts')]);
+  const [{ apiRoutes }, { operations }, { isAudited }] = await Promise.all([
+    import('./api.ts'),
+    import('#contract/operations.ts'),
+    import('#contract/unaudited.ts'),
+  ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
-  return { routes: [...health, ...apiRoutes(deps, webFiles)], operations, webFiles };
+  return { routes: [...health, ...apiRoutes(deps, webFiles)], operations, webFiles, audit: { isAudited, runAs } };
 }
 
 /** The metrics route, for a separate listener. */

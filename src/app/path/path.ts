@@ -174,7 +174,9 @@ function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Pr
     rollUps: store.rollUps,
     orphans: store.orphans,
     triggerCalls: store.triggerCalls,
+    auditLog: store.auditLog,
     clock,
+    auditDays: config.auditDays,
     retentionDays: config.retentionDays,
     onRemoved: (rows) => log.debug('retention.removed', { rows }),
   });

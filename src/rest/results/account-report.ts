@@ -2,6 +2,7 @@
 import type { AccountReportActions, AccountReportQuestion } from '#actions/results/account-reports.ts';
 import type { AccountReportBody } from '#contract/results/account-report.ts';
 import type { AccountReport, ReportedRow, ReportFigures } from '#domain/results/account-report.ts';
+import { type CsvCell, csvLine } from './csv.ts';
 import { Answer, type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
@@ -11,10 +12,10 @@ export function accountReportRoutes(reports: AccountReportActions): Route[] {
       toWire(await reports.read(caller, questionOf(query), signal)),
     ),
     route('getAccountReportRows', async ({ caller, query, signal }) => {
-      const lines = [formatLine(columns.map(([name]) => name))];
+      const lines = [csvLine(columns.map(([name]) => name))];
       for await (const some of reports.rows(caller, questionOf(query), signal)) {
         if (signal.aborted) break;
-        for (const row of some) lines.push(formatLine(columns.map(([, valueOf]) => valueOf(row))));
+        for (const row of some) lines.push(csvLine(columns.map(([, valueOf]) => valueOf(row))));
       }
       const disposition = `attachment; filename="tocsin-report-${query.every}.csv"`;
       return new Answer(200, lines.join(''), { 'content-disposition': disposition });
@@ -61,9 +62,7 @@ function rowToWire(row: ReportedRow): AccountReportBody['slowest'][number] {
   return { checkId, name, checkType, tags: [...tags], ...figuresToWire(row), successRatio, avg, p50, p95, p99 };
 }
 
-type Cell = string | number | null;
-
-const columns: readonly (readonly [name: string, valueOf: (row: ReportedRow) => Cell])[] = [
+const columns: readonly (readonly [name: string, valueOf: (row: ReportedRow) => CsvCell])[] = [
   ['check_id', ({ checkId }) => checkId],
   ['name', ({ name }) => name],
   ['type', ({ checkType }) => checkType],
@@ -85,14 +84,3 @@ const columns: readonly (readonly [name: string, valueOf: (row: ReportedRow) => 
   ['p95_ms', ({ p95 }) => p95],
   ['p99_ms', ({ p99 }) => p99],
 ];
-
-/** A line of CSV (RFC 4180). */
-function formatLine(cells: readonly Cell[]): string {
-  return `${cells.map((cell) => (typeof cell === 'string' ? textCell(cell) : (cell ?? ''))).join(',')}\r\n`;
-}
-
-function textCell(text: string): string {
-  // Spreadsheets evaluate texts that begin like this, some of them after spaces or with full-width characters.
-  const safe = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

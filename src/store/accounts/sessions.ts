@@ -1,4 +1,5 @@
 // Sessions of signed-in people.
+import { recorderOf } from '../base/audit/recorder.ts';
 import { recordMapping } from '../base/records.ts';
 import { deleteRows, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { Access, UserPrincipal } from '#domain/accounts/api-key.ts';
@@ -77,7 +78,9 @@ export function createSessions({ reader, transaction, clock }: Database) {
     endAll: (userId: string, exceptId?: string): Promise<void> =>
       transaction(async (tx) => {
         const all = tx.deleteFrom('sessions').where('user_id', '=', idBytes(userId));
-        await (exceptId === undefined ? all : all.where('id', '<>', idBytes(exceptId))).execute();
+        const ended = exceptId === undefined ? all : all.where('id', '<>', idBytes(exceptId));
+        const rows = await ended.returningAll().execute();
+        recorderOf(tx)?.deleted('sessions', rows);
       }),
   };
 }

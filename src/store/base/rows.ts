@@ -3,6 +3,7 @@
 import type { Insertable, JoinBuilder, Kysely, Selectable, SelectQueryBuilder, UpdateObject } from 'kysely';
 import type { Page, Slice } from './database.ts';
 import type { Db, Tables } from './tables/schema.ts';
+import { recorderOf } from './audit/recorder.ts';
 
 type Name = keyof Tables;
 type Row<Table extends Name> = Selectable<Tables[Table]>;
@@ -64,7 +65,9 @@ export async function findRows<Table extends Name, Each extends Column<Table> = 
   const rows = narrowed((db as unknown as Untyped).selectFrom(table as 'any'), key);
   const selected = columns === '*' ? rows.selectAll() : rows.select(columns);
   const sorted = order.reduce((query, column) => query.orderBy(column), selected);
-  return (await sorted.execute()) as Pick<Row<Table>, Each>[];
+  const found = await sorted.execute();
+  if (columns === '*') recorderOf(db)?.seen(table, found);
+  return found as Pick<Row<Table>, Each>[];
 }
 
 /** The row of a unique key; undefined = there is none. @param columns to read */
@@ -87,7 +90,9 @@ export async function insertRows<Table extends Name>(
   if (Array.isArray(rows) && rows.length === 0) return 0;
   const added = (tx as unknown as Untyped).insertInto(table as 'any').values(rows);
   const kept = onConflict === 'keep' ? added.onConflict((conflict) => conflict.doNothing()) : added;
-  return Number((await kept.executeTakeFirst()).numInsertedOrUpdatedRows ?? 0);
+  const count = Number((await kept.executeTakeFirst()).numInsertedOrUpdatedRows ?? 0);
+  if (count > 0) recorderOf(tx)?.inserted(table, Array.isArray(rows) ? rows : [rows]);
+  return count;
 }
 
 /** @returns number of changed rows */
@@ -98,15 +103,23 @@ export async function updateRows<Table extends Name>(
   values: UpdateObject<Tables, Table>,
 ): Promise<number> {
   if (isOfNone(key)) return 0;
+  const recorder = recorderOf(tx);
+  const before = (await recorder?.before(table, key)) ?? [];
   const rows = narrowed((tx as unknown as Untyped).updateTable(table as 'any').set(values), key);
-  return Number((await rows.executeTakeFirst()).numUpdatedRows);
+  const count = Number((await rows.executeTakeFirst()).numUpdatedRows);
+  if (count > 0) recorder?.updated(table, before, values, count);
+  return count;
 }
 
 /** @returns number of deleted rows */
 export async function deleteRows<Table extends Name>(tx: Db, table: Table, key: Key<Table>): Promise<number> {
   if (isOfNone(key)) return 0;
   const rows = narrowed((tx as unknown as Untyped).deleteFrom(table as 'any'), key);
-  return Number((await rows.executeTakeFirst()).numDeletedRows);
+  const recorder = recorderOf(tx);
+  if (recorder?.records(table) !== true) return Number((await rows.executeTakeFirst()).numDeletedRows);
+  const deleted = await rows.returningAll().execute();
+  recorder.deleted(table, deleted);
+  return deleted.length;
 }
 
 /** Number of rows. */

@@ -1,4 +1,5 @@
 // Alert channels of accounts and their subscriptions.
+import { recorderOf } from '../base/audit/recorder.ts';
 import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
@@ -170,6 +171,7 @@ async function removeChannel(tx: Db, accountId: string, id: number, now: number)
     .returningAll()
     .executeTakeFirst();
   if (removed === undefined) return false;
+  recorderOf(tx)?.deleted('alert_channels', [removed]);
   await closeNotified(tx, removed, now);
   await dropOtherChannel(tx, account, id);
   for (const table of ['subscriptions', 'notified'] as const) {

@@ -1,4 +1,5 @@
 // Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
+import { recorderOf } from '../base/audit/recorder.ts';
 import { recordMapping } from '../base/records.ts';
 import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
@@ -118,7 +119,8 @@ export async function dropTarget(
   dropped =
     checkId === null ? dropped.where('group_id', '=', groupId) : dropped.where('check_id', '=', idBytes(checkId));
   if (keptChannels.length > 0) dropped = dropped.where('alert_channel_id', 'not in', keptChannels);
-  await dropped.execute();
+  const rows = await dropped.returningAll().execute();
+  recorderOf(tx)?.deleted('subscriptions', rows);
 }
 
 function ofTarget(db: Db, accountId: string, { checkId, groupId }: Target) {

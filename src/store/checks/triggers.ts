@@ -1,5 +1,5 @@
 // Triggers, as the API reads and calls them.
-import { findRow } from '../base/rows.ts';
+import { deleteRows, findRow } from '../base/rows.ts';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { idBytes } from '../base/codec.ts';
@@ -22,13 +22,9 @@ export function createTriggers(database: Database) {
     /** false = there was none. */
     remove: (accountId: string, target: TriggerTarget): Promise<boolean> =>
       database.transaction(async (tx) => {
-        const owned = tx.deleteFrom('triggers').where('account_id', '=', idBytes(accountId));
-        const wanted =
-          target.checkId === null
-            ? owned.where('group_id', '=', target.groupId)
-            : owned.where('check_id', '=', idBytes(target.checkId));
-        const removed = await wanted.executeTakeFirst();
-        return Number(removed.numDeletedRows) > 0;
+        const { checkId, groupId } = target;
+        const wanted = checkId === null ? { group_id: groupId } : { check_id: idBytes(checkId) };
+        return (await deleteRows(tx, 'triggers', { account_id: idBytes(accountId), ...wanted })) > 0;
       }),
     /** All effects of a call in one transaction: all of its runs start, or none. */
     start: (order: TriggerOrder) => database.waitingTransaction((tx) => startTrigger(tx, order, seal)),

@@ -33,6 +33,7 @@ export const accountExceptions: readonly AccountException[] = [
   { table: null, statement: /^select \d as found from \w+ where /, why: settled, seenIn: 'account-reports' },
   { table: null, statement: /count\(distinct [^)]*account_id\)/, why: figure, seenIn: 'own-notices' },
   { table: 'accounts', statement: /^select id from accounts order by id$/, why: figure, seenIn: 'held-deliveries' },
+  { table: 'accounts', statement: /^select id from accounts order by id limit \?$/, why: old, seenIn: 'audit-log' },
   { table: 'alert_storms', statement: /^select account_id from alert_storms/, why: storms, seenIn: 'alert-storms' },
   { table: 'alert_channels', statement: /where \(report_at <= \? or /, why: due, seenIn: 'account-reports' },
   { table: 'alert_channels', statement: /where failing_news is not null/, why: reported, seenIn: 'failing-channels' },

@@ -9,6 +9,7 @@ export function firstSchema(dialect: Dialect): string[] {
   return [
     ...accountTables(dialect),
     ...peopleTables(dialect),
+    ...auditTables(dialect),
     ...checkTables(dialect),
     ...triggerTables(dialect),
     ...channelTables(dialect),
@@ -78,6 +79,19 @@ function peopleTables({ types, clustered }: Dialect): string[] {
       is_mailed ${code} NOT NULL, role ${text} NOT NULL, created_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
       PRIMARY KEY (account_id, id))${clustered}`,
     'CREATE INDEX invites_by_hash ON invites (hash)',
+  ];
+}
+
+function auditTables({ types, strict, appendOnly }: Dialect): string[] {
+  const { id, text, integer, instant } = types;
+  return [
+    `CREATE TABLE audit_log (account_id ${id} NOT NULL, id ${id} NOT NULL, at ${instant} NOT NULL,
+      actor_kind ${text} NOT NULL, actor_id ${text}, actor_name ${text}, address ${text}, request_id ${text},
+      operation ${text} NOT NULL, resource ${text}, resource_id ${text}, resource_name ${text},
+      changes ${text} NOT NULL, count ${integer} NOT NULL, PRIMARY KEY (account_id, id))${strict}`,
+    'CREATE INDEX audit_log_by_age ON audit_log (id)',
+    'CREATE INDEX audit_log_by_resource ON audit_log (account_id, resource_id, id)',
+    ...appendOnly('audit_log'),
   ];
 }
 

@@ -1,4 +1,5 @@
 // All tables and columns. Times are epoch milliseconds; IDs are 16 bytes; every row of an account contains its ID.
+import type { AuditTables } from './audit-tables.ts';
 import type { AssetTables } from './asset-tables.ts';
 import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { Generated, Kysely } from 'kysely';
@@ -360,6 +361,7 @@ export interface MaintenanceWindowsTable {
 export interface Tables
   extends
     AssetTables,
+    AuditTables,
     DeliveryTables,
     HeartbeatTables,
     IncidentTables,

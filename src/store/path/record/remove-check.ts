@@ -1,5 +1,6 @@
 // Deletes a check and everything that exists only for it. Alerts and deliveries are kept as history, and open alerts
 // are resolved.
+import { recorderOf } from '../../base/audit/recorder.ts';
 import type { Kysely } from 'kysely';
 import { addCounts } from '../../base/counts.ts';
 import { dropDependencies } from '../../checks/check-dependencies.ts';
@@ -43,6 +44,7 @@ async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, ru
     .returningAll()
     .executeTakeFirst();
   if (removed === undefined) return false;
+  recorderOf(tx)?.deleted('checks', [removed]);
   await closeNotified(tx, removed, rules);
   for (const table of [
     'check_tags',

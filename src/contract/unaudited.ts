@@ -1,0 +1,24 @@
+// The operations without entries in the audit log, each with the reason. All others add one when they change something.
+import { type OperationId, operations } from './operations.ts';
+
+const reads = 'changes nothing';
+const starts = 'starts runs, which show who started them';
+
+export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>> = {
+  readInvite: reads,
+  getAnalyticsOfChecks: reads,
+  createCheckBacktest: reads,
+  createCheckTrial: 'saves no check',
+  deleteCheckTrial: 'saves no check',
+  postPing: 'reports a run of a heartbeat, which its history shows',
+  postPingSignal: 'reports a run of a heartbeat, which its history shows',
+  previewAlertChannel: reads,
+  testAlertChannel: 'sends a test message, which the log of deliveries shows',
+  postGroupTrigger: starts,
+  postCheckTrigger: starts,
+};
+
+/** Whether calls of an operation that change something add entries to the audit log. */
+export function isAudited(id: OperationId): boolean {
+  return operations[id].method !== 'GET' && !(id in unauditedOperations);
+}
