@@ -7,6 +7,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { PathUnderTest } from './path-under-test.ts';
@@ -156,6 +157,19 @@ describe('who would be notified if a check failed', () => {
     assert.deepEqual(notified(test), [ofDatabase]);
     await test.remove(app);
     assert.deepEqual((await ask(test, database)).neededBy.checks, []);
+  });
+
+  it('lists at most 200 of the checks that depend on a check', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const database = await test.check({ name: 'Database' });
+    const app = await test.check({ name: 'App', dependsOn: [database] });
+    const copy = test.temp.raw.prepare(
+      `INSERT INTO checks (account_id, id, check_type, name, activated, muted, group_id, tags, definition, created_at)
+       SELECT account_id, ?, check_type, name, activated, muted, group_id, tags, definition, created_at
+       FROM checks WHERE id = ?`,
+    );
+    for (let copies = 0; copies < 200; copies++) copy.run(idBytes(randomUUID()), idBytes(app));
+    assert.equal((await ask(test, database)).neededBy.checks.length, 200);
   });
 
   it('depends on settings of the check, the group or the account, and on active hours', async (newStore) => {

@@ -114,7 +114,9 @@ function numberOf(value: string): number | string | null {
 function Groups() {
   const { data } = useAll('listCheckGroups');
   if (data === undefined) return <Skeleton />;
-  const deciding = data.filter(({ useGlobalAlertSettings }) => useGlobalAlertSettings === false);
+  const deciding = data.filter(
+    ({ useGlobalAlertSettings, alertSettings }) => useGlobalAlertSettings === false && alertSettings !== null,
+  );
   if (deciding.length === 0) return <p className="quiet">{text.noGroups}</p>;
   return (
     <>

@@ -85,7 +85,9 @@ function settingsOf(
         ? text.ofCheck
         : useGlobalAlertSettings
           ? `${text.ofAccount}: ${settingsWords(ofAccount)}`
-          : settingsWords(group.alertSettings),
+          : group.alertSettings === null
+            ? text.ofCheck
+            : settingsWords(group.alertSettings),
       (check) => useGlobalAlertSettings !== null && !check.useGlobalAlertSettings,
     ],
     [
