@@ -118,6 +118,39 @@ describe('checks in the web UI', () => {
     );
   });
 
+  test('a script is written in an editor that marks errors, offers snippets and lets the keyboard leave', async () => {
+    const page = await ui().open('/checks/new?type=MULTI_STEP');
+    await page.getByLabel('Name', { exact: true }).first().fill('Steps');
+    const script = page.locator('.cm-content[aria-label="Script"]');
+    // Not `fill`, which Chromium does with inline styles, and those are not allowed.
+    const write = async (text: string): Promise<void> => {
+      await script.press('Control+a');
+      await page.keyboard.insertText(text);
+    };
+    await write("import { test } from '@playwright/test';\n\nconst a = = 2;\n");
+    const lines = page.locator('.cm-lineNumbers .cm-gutterElement');
+    await expectVisible(lines.filter({ hasText: /^3$/ }));
+    await save(page);
+    await expectVisible(page.getByText('Expression expected (line 3, column 11)').first());
+    await expectVisible(page.locator('.cm-lint-marker-error'));
+    assert.equal(await page.locator('.cm-lintRange-error').textContent(), '=');
+    await page.getByRole('button', { name: 'Snippets' }).click();
+    await page.getByRole('menuitem', { name: 'One request (whole script)' }).click();
+    await expectVisible(script.getByText('shop.example/cart'));
+    await write("throw new Error('no stock');\n");
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await expectVisible(page.locator('.cm-lint-marker-error'), 60_000);
+    assert.equal(await page.locator('.cm-lintRange-error').count(), 1);
+    await write('const half = 1;\n');
+    await script.press('Tab');
+    assert.ok((await script.textContent())?.includes('  '), 'Tab indents what is typed');
+    await script.press('Escape');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate("document.activeElement.shadowRoot?.querySelector('.cm-content') ?? null"), null);
+    await save(page);
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Steps' }));
+  });
+
   test('a copy keeps what is hidden, and a deletion says what goes with it', async () => {
     const { id } = await ui().service.must('POST', '/v1/checks/api', {
       name: 'Original',

@@ -116,6 +116,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       heartbeat: `/checks/${ids.heartbeatId}`,
       'new-check': '/checks/new',
       'new-check-form': '/checks/new?type=API',
+      'new-script': '/checks/new?type=BROWSER',
       import: '/import',
       'edit-check': `/checks/${failingCheckId}/edit`,
       channels: '/channels',

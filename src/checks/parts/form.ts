@@ -111,3 +111,22 @@ export function hostField(path: string, placeholder: string): FormField {
     isRequired: true,
   };
 }
+
+/** The host whose certificate expiry is reported. */
+export function certificateField(help: string): FormField {
+  return {
+    path: 'sslCheckDomain',
+    label: 'Certificate of another host',
+    help,
+    input: 'text',
+    placeholder: 'shop.example:8443',
+    empty: null,
+  };
+}
+
+/** Whether a failure is what the check expects. */
+export function shouldFailField(label: string, help: string): FormField {
+  return { path: 'shouldFail', label, help, input: 'flag', byDefault: false };
+}
+
+export const errorStatusField = shouldFailField('Expect an error status', 'A status of 400 or more then passes.');

@@ -32,7 +32,10 @@ export type FormField =
       readonly language: 'typescript';
       readonly placeholder: string;
       readonly isRequired?: true;
+      readonly snippets?: readonly CodeSnippet[];
     })
+  /** Texts with a path each: `path` and `content`. */
+  | (Common & { readonly input: 'files' })
   | (Common & {
       readonly input: 'number';
       /** Used if the field is empty; absent = it is required. */
@@ -49,6 +52,14 @@ export type FormField =
   | (Common & { readonly input: 'pairs'; readonly noun: string })
   | (Common & { readonly input: 'credentials' })
   | (Common & { readonly input: 'assertions'; readonly sources: readonly AssertionSourceForm[] });
+
+/** Code that a person inserts into a script. */
+export interface CodeSnippet {
+  readonly label: string;
+  readonly code: string;
+  /** Whether it replaces the whole script. */
+  readonly isWhole?: true;
+}
 
 /** A source of assertions in a form. */
 export interface AssertionSourceForm {

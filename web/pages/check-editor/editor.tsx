@@ -11,6 +11,7 @@ import { RetryFields } from '../../ui/check-settings/retries.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
 import { itemsOf } from '../../ui/form/pairs.tsx';
+import { MarksContext } from '../../ui/form/code.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
@@ -19,7 +20,7 @@ import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Advanced, Alerting, Interval, Schedule } from './sections.tsx';
 import { text } from './strings.ts';
-import { TrialResult, useTrial } from './trial.tsx';
+import { marksOf, TrialResult, useTrial } from './trial.tsx';
 import parts from '../../ui/form/form.module.css';
 import css from './check-editor.module.css';
 
@@ -45,6 +46,7 @@ export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorPro
   const trial = useTrial(form.type, draft, checkId ?? copyOf ?? null);
   const failed = error ?? trial.error;
   const faults = useMemo(() => faultsOf(failed), [failed]);
+  const marks = useMemo(() => marksOf(form, trial.trial, trial.tried), [form, trial.trial, trial.tried]);
   const fields = { draft, onChange: change };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -67,7 +69,9 @@ export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorPro
             <FormFields fields={form.target} {...fields} />
             {form.hasInterval && <Interval shortest={form.shortestInterval} {...fields} />}
           </div>
-          <Folds form={form} faults={faults} {...fields} />
+          <MarksContext value={marks}>
+            <Folds form={form} faults={faults} self={checkId} {...fields} />
+          </MarksContext>
           <FaultList error={error} faults={faults} />
           <div className={parts['actions']}>
             <Button type="submit" kind="primary" isDisabled={isSaving}>
@@ -144,10 +148,13 @@ function useSave({
 function Folds({
   form,
   faults,
+  self,
   ...fields
 }: {
   readonly form: CheckForm;
   readonly faults: Faults;
+  /** ID of the edited check; null = a new one. */
+  readonly self: string | null;
   readonly draft: Draft;
   readonly onChange: (path: string, value: FormValue) => void;
 }) {
@@ -176,8 +183,11 @@ function Folds({
           </Fold>
         </>
       )}
-      <Fold title={text.alerting} isOpen={hasFault('alertChannelSubscriptions', 'alertSettings')}>
-        <Alerting {...fields} />
+      <Fold
+        title={text.alerting}
+        isOpen={hasFault('alertChannelSubscriptions', 'alertSettings', 'dependsOn', 'runbookUrl', 'notes')}
+      >
+        <Alerting {...fields} {...(self !== null && { self })} />
       </Fold>
       <Fold title={text.advanced} isOpen={hasFault('tags', 'groupId', 'environmentVariables', 'runtimeId')}>
         <Advanced hasRuntime={isScript} {...fields} />

@@ -2,6 +2,7 @@
 import { useAll } from '../../api/all.ts';
 import { AlertSettingsOfCheck } from '../../ui/alert-settings/of-check.tsx';
 import { ChannelFields } from '../../ui/check-settings/channels.tsx';
+import { DependsOnField } from '../../ui/check-settings/depends-on.tsx';
 import { RuntimeField, TagField } from '../../ui/check-settings/labels.tsx';
 import { LocationFields } from '../../ui/check-settings/locations.tsx';
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
@@ -50,12 +51,14 @@ export function Schedule({ draft, onChange }: FieldsOfDraft) {
   );
 }
 
-export function Alerting(fields: FieldsOfDraft) {
+/** @param self ID of the edited check; absent = a new one */
+export function Alerting({ self, ...fields }: FieldsOfDraft & { readonly self?: string }) {
   const { draft, onChange } = fields;
   return (
     <>
       <ChannelFields {...fields} note={draft['groupId'] == null ? '' : text.ofGroup} />
       <AlertSettingsOfCheck {...fields} />
+      <DependsOnField {...fields} {...(self !== undefined && { self })} />
       <TextInput
         name="runbookUrl"
         label={text.runbook}
@@ -89,7 +92,16 @@ export function Advanced({ hasRuntime, ...fields }: FieldsOfDraft & { readonly h
         options={[['', text.noGroup], ...(groups.data ?? []).map(({ id, name }) => [String(id), name] as const)]}
         onChange={(chosen) => onChange('groupId', chosen === '' ? null : Number(chosen))}
       />
-      {hasRuntime && <RuntimeField {...fields} none={text.runtimeOf} />}
+      {hasRuntime && (
+        <>
+          <RuntimeField {...fields} none={text.runtimeOf} />
+          <Flag
+            label={text.fallback}
+            value={draft['runtimeFallback'] === true}
+            onChange={(value) => onChange('runtimeFallback', value)}
+          />
+        </>
+      )}
       <TextInput
         name="description"
         label={text.description}

@@ -36,6 +36,7 @@ export const text = {
   notesHelp: 'For the people who are notified. Every alert shows them.',
   active: 'Run this check',
   runtimeOf: 'That of the group or account',
+  fallback: 'Use the account’s runtime once this one is removed',
   variables: 'Variables',
   variable: 'variable',
   trialTitle: 'Result',

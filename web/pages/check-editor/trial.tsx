@@ -8,10 +8,12 @@ import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
 import { evidenceOf, shownTime } from '../../ui/checks/evidence.ts';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
-import type { Draft } from '../../ui/form/draft.ts';
+import type { Mark } from '../../ui/form/code-editor.ts';
+import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
+import { itemsOf } from '../../ui/form/pairs.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { ErrorMessage } from '../../ui/layout/feedback.tsx';
-import { milliseconds, sentence } from '../../ui/text/format.ts';
+import { milliseconds, sentence, withoutColours } from '../../ui/text/format.ts';
 import { findable } from './findable.ts';
 import { text } from './strings.ts';
 import css from './check-editor.module.css';
@@ -20,6 +22,8 @@ type Trial = AnswerOf<'getCheckTrial'>;
 
 export interface TrialRun {
   readonly trial: Trial | null;
+  /** The settings that it ran with. */
+  readonly tried: Draft;
   readonly error: unknown;
   readonly isRunning: boolean;
   readonly run: () => void;
@@ -28,10 +32,10 @@ export interface TrialRun {
 /** @param checkId the stored check whose secrets the settings may mask; null = none */
 export function useTrial(checkType: string, draft: Draft, checkId: string | null): TrialRun {
   const accountId = use(AccountContext);
-  const [state, setState] = useState<Omit<TrialRun, 'run'>>({ trial: null, error: null, isRunning: false });
+  const [state, setState] = useState<Omit<TrialRun, 'run'>>({ trial: null, tried: {}, error: null, isRunning: false });
   const run = async (): Promise<void> => {
     const client = clientOf(accountId);
-    setState({ trial: null, error: null, isRunning: true });
+    setState({ trial: null, tried: draft, error: null, isRunning: true });
     try {
       const check = { checkType, ...draft, name: draft['name'] || 'Trial' };
       let trial: Trial = await client.call('createCheckTrial', {
@@ -39,15 +43,32 @@ export function useTrial(checkType: string, draft: Draft, checkId: string | null
         body: { check, ...(checkId !== null && { checkId }) },
       });
       while (trial.status !== 'ended') {
-        setState({ trial, error: null, isRunning: true });
+        setState({ trial, tried: draft, error: null, isRunning: true });
         trial = await client.call('getCheckTrial', { params: { id: trial.id }, query: { waitSeconds: 20 } });
       }
-      setState({ trial, error: null, isRunning: false });
+      setState({ trial, tried: draft, error: null, isRunning: false });
     } catch (error) {
-      setState({ trial: null, error, isRunning: false });
+      setState({ trial: null, tried: draft, error, isRunning: false });
     }
   };
   return { ...state, run: () => void run() };
+}
+
+/** Where a trial failed in the script and the files of a draft, by the path of the field. */
+export function marksOf(form: CheckForm, trial: Trial | null, draft: Draft): Readonly<Record<string, readonly Mark[]>> {
+  if (trial?.result == null) return {};
+  const marks: Record<string, Mark[]> = {};
+  const fields = form.sections.flatMap((section) => section.fields);
+  const script = fields.find(({ input }) => input === 'code')?.path ?? '';
+  const files = fields.find(({ input }) => input === 'files')?.path ?? '';
+  const names = itemsOf(valueAt(draft, files)).map((each) => textOf(each['path']));
+  for (const { message, file, line, column } of evidenceOf(trial.result).script?.errors ?? []) {
+    if (line === null) continue;
+    const index = names.indexOf(file ?? '');
+    const path = index < 0 ? script : `${files}[${index}].content`;
+    (marks[path] ??= []).push({ line, column: column ?? 1, message: withoutColours(message) });
+  }
+  return marks;
 }
 
 /** @param onAssert adds an assertion to the list at a path */
@@ -114,7 +135,7 @@ function Found({
       )}
       {script?.errors.map(({ message }) => (
         <pre key={message} className={css['text']}>
-          {message}
+          {withoutColours(message)}
         </pre>
       ))}
       {trial.screenshots.map(({ name, contentType, content }) => (

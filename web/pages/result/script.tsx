@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ScriptEvidence } from '#checks/show.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
-import { clockTime, milliseconds } from '../../ui/text/format.ts';
+import { clockTime, milliseconds, withoutColours } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { text } from './strings.ts';
@@ -12,9 +12,6 @@ import css from './result.module.css';
 
 /** Maximum number of lines shown per output; there may be thousands. */
 const linesMost = 500;
-/** ANSI colors of terminals. */
-// eslint-disable-next-line no-control-regex
-const escapes = /\u001B\[[0-9;]*m/g;
 
 export function Script({ part }: { readonly part: ScriptEvidence }) {
   return (
@@ -44,7 +41,7 @@ export function Errors({ part }: { readonly part: ScriptEvidence }) {
             {file !== null && (
               <h3 className="mono">{[file, line, column].filter((place) => place !== null).join(':')}</h3>
             )}
-            <Code label={`${text.failures} ${index + 1}`} text={message.replaceAll(escapes, '')} />
+            <Code label={`${text.failures} ${index + 1}`} text={withoutColours(message)} />
           </div>
         ))}
       </div>
@@ -147,7 +144,7 @@ export function Lines({ title, lines }: { readonly title: string; readonly lines
           <p key={index} data-level={level.toLowerCase()}>
             <time dateTime={new Date(time).toISOString()}>{clockTime(time)}</time>
             <span className={css['level']}>{level.toLowerCase()}</span>
-            <span className={css['text']}>{msg.replaceAll(escapes, '').trimEnd()}</span>
+            <span className={css['text']}>{withoutColours(msg).trimEnd()}</span>
           </p>
         ))}
       </div>

@@ -44,10 +44,16 @@ export function RetryFields({
         <>
           {numberField('baseBackoffSeconds', text.pause, text.seconds)}
           {type !== 'SINGLE_RETRY' && numberField('maxRetries', text.maxRetries)}
+          {numberField('maxDurationSeconds', text.maxDuration, text.seconds)}
           <Flag
             label={text.sameLocation}
             value={strategy?.['sameRegion'] !== false}
             onChange={(isSame) => onChange('retryStrategy.sameRegion', isSame)}
+          />
+          <Flag
+            label={text.networkOnly}
+            value={Array.isArray(strategy?.['onlyOn'])}
+            onChange={(isOnly) => onChange('retryStrategy.onlyOn', isOnly ? ['NETWORK_ERROR'] : null)}
           />
         </>
       )}

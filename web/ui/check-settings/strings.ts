@@ -12,6 +12,8 @@ export const text = {
   pause: 'First pause',
   seconds: 's',
   maxRetries: 'Retries at most',
+  maxDuration: 'No retry starts after',
+  networkOnly: 'Retry only network errors',
   sameLocation: 'Retry at the same location',
   channels: 'Notify',
   noChannels: 'There is no channel yet. Without one, nobody learns of a failure.',

@@ -2,6 +2,8 @@
 import type { FormField, FormValue } from '#lib/schema/form.ts';
 import { Choice } from '../controls/field.tsx';
 import { AssertionList } from './assertions.tsx';
+import { CodeInput } from './code.tsx';
+import { FileList } from './files.tsx';
 import { Credentials, PairList } from './pairs.tsx';
 import { type Draft, textOf, valueAt } from './draft.ts';
 import { Flag, TextInput } from './text.tsx';
@@ -49,14 +51,25 @@ function OneField({ field, value, onChange }: OneProps<FormField>) {
           {...(field.placeholder !== undefined && { placeholder: field.placeholder })}
         />
       );
-    case 'area':
     case 'code':
+      return (
+        <CodeInput
+          {...common}
+          value={textOf(value)}
+          onChange={onChange}
+          placeholder={field.placeholder}
+          {...(field.snippets !== undefined && { snippets: field.snippets })}
+        />
+      );
+    case 'files':
+      return <FileList path={path} label={label} value={value} onChange={onChange} />;
+    case 'area':
       return (
         <TextInput
           {...common}
-          lines={field.input === 'code' ? 'code' : 'text'}
+          lines="text"
           value={textOf(value)}
-          onChange={(text) => onChange(text === '' && field.input === 'area' ? (field.empty ?? '') : text)}
+          onChange={(text) => onChange(text === '' ? (field.empty ?? '') : text)}
           {...(field.placeholder !== undefined && { placeholder: field.placeholder })}
         />
       );
@@ -112,7 +125,8 @@ function numberOf(text: string): FormValue {
 
 /** What the fields hold, defaults included, in a line: `GET · Follow redirects`. */
 export function summaryOf(fields: readonly FormField[], draft: Draft): string {
-  return fields.flatMap((field) => held(field, valueAt(draft, field.path))).join(' · ');
+  const all = fields.flatMap((field) => held(field, valueAt(draft, field.path)));
+  return (all.length > 8 ? [...all.slice(0, 4), '…'] : all).join(' · ');
 }
 
 function held(field: FormField, value: FormValue | undefined): string[] {
@@ -128,6 +142,8 @@ function held(field: FormField, value: FormValue | undefined): string[] {
     }
     case 'pairs':
       return count === 0 ? [] : [count === 1 ? `1 ${field.noun}` : `${count} ${field.noun}s`];
+    case 'files':
+      return count === 0 ? [] : [count === 1 ? '1 file' : `${count} files`];
     case 'assertions':
       return [count === 0 ? 'None' : count === 1 ? '1 assertion' : `${count} assertions`];
     case 'text':

@@ -6,7 +6,7 @@ import { type Draft, textOf, withValue } from './draft.ts';
 import { Flag, TextInput } from './text.tsx';
 import css from './form.module.css';
 
-interface ListProps {
+export interface ListProps {
   readonly path: string;
   readonly label: string;
   readonly value: FormValue | undefined;

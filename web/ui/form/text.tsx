@@ -10,6 +10,13 @@ export type Faults = Readonly<Record<string, string>>;
 /** Faults of the last attempt. Each is shown until its field changes, not until it loses focus: a button must not move. */
 export const FaultsContext = createContext<Faults>({});
 
+/** What is wrong with a field, and what its change calls. @param name path in the body */
+export function useFault(name: string): { readonly fault: string | undefined; readonly answer: () => void } {
+  const faults = use(FaultsContext);
+  const [answered, setAnswered] = useState<Faults | null>(null);
+  return { fault: answered === faults ? undefined : faults[name], answer: () => setAnswered(faults) };
+}
+
 interface TextProps {
   /** Path in the body, by which an error finds its field. */
   readonly name: string;
@@ -39,14 +46,12 @@ export function TextInput({
   onChange,
   ...props
 }: TextProps) {
-  const faults = use(FaultsContext);
-  const [answered, setAnswered] = useState<Faults | null>(null);
-  const fault = answered === faults ? undefined : faults[props.name];
+  const { fault, answer } = useFault(props.name);
   return (
     <TextField
       {...props}
       onChange={(value) => {
-        setAnswered(faults);
+        answer();
         onChange(value);
       }}
       isRequired={isRequired}

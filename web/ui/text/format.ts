@@ -144,3 +144,9 @@ export function bytes(value: number): string {
   if (value < 1_000_000) return `${(value / 1000).toFixed(1)} kB`;
   return `${(value / 1_000_000).toFixed(1)} MB`;
 }
+
+/** A text without the ANSI colors of terminals. */
+export function withoutColours(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/\u001B\[[0-9;]*m/g, '');
+}

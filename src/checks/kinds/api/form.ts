@@ -2,7 +2,14 @@
 import type { FormField } from '#lib/schema/form.ts';
 import type { CheckForm } from '../../form.ts';
 import { fromCurl } from './curl-form.ts';
-import { assertionField, connectionFields, responseTimeFields, urlField } from '../../parts/form.ts';
+import {
+  assertionField,
+  certificateField,
+  connectionFields,
+  errorStatusField,
+  responseTimeFields,
+  urlField,
+} from '../../parts/form.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 const bodyTypes = [
@@ -34,6 +41,10 @@ const scriptFields: readonly FormField[] = [
     input: 'code',
     language: 'typescript',
     placeholder: "request.headers['x-time'] = String(Date.now());",
+    snippets: [
+      { label: 'Set a header', code: "request.headers['x-time'] = String(Date.now());\n" },
+      { label: 'Write to the output', code: 'console.log(request.url);\n' },
+    ],
   },
   {
     path: 'localTearDownScript',
@@ -42,6 +53,7 @@ const scriptFields: readonly FormField[] = [
     input: 'code',
     language: 'typescript',
     placeholder: 'console.log(response.statusCode);',
+    snippets: [{ label: 'Write to the output', code: 'console.log(response.statusCode);\n' }],
   },
 ];
 
@@ -75,31 +87,12 @@ export const apiForm: CheckForm = {
     },
     {
       title: 'Assertions',
-      fields: [
-        assertionField('request.assertions', sources),
-        {
-          path: 'shouldFail',
-          label: 'Expect an error status',
-          help: 'A status of 400 or more then passes.',
-          input: 'flag',
-          byDefault: false,
-        },
-      ],
+      fields: [assertionField('request.assertions', sources), errorStatusField],
     },
     { title: 'Response time', fields: responseTimeFields(5000, 20_000) },
     {
       title: 'Certificate and scripts',
-      fields: [
-        {
-          path: 'sslCheckDomain',
-          label: 'Certificate of another host',
-          help: 'Its expiry is reported instead of that of the URL.',
-          input: 'text',
-          placeholder: 'shop.example:8443',
-          empty: null,
-        },
-        ...scriptFields,
-      ],
+      fields: [certificateField('Its expiry is reported instead of that of the URL.'), ...scriptFields],
     },
   ],
   ofGroups: [

@@ -1,6 +1,6 @@
 // The form of DNS checks.
 import type { CheckForm, LineCheck } from '../../form.ts';
-import { assertionField, responseTimeFields } from '../../parts/form.ts';
+import { assertionField, responseTimeFields, shouldFailField } from '../../parts/form.ts';
 
 const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'SOA', 'SRV', 'TXT', 'CAA', 'PTR'] as const;
 
@@ -51,7 +51,10 @@ export const dnsForm: CheckForm = {
     },
     {
       title: 'Assertions',
-      fields: [assertionField('request.assertions', ['RESPONSE_CODE', 'TEXT_ANSWER', 'JSON_ANSWER', 'RESPONSE_TIME'])],
+      fields: [
+        assertionField('request.assertions', ['RESPONSE_CODE', 'TEXT_ANSWER', 'JSON_ANSWER', 'RESPONSE_TIME']),
+        shouldFailField('Accept any response code', 'Codes other than NOERROR then pass.'),
+      ],
     },
     { title: 'Response time', fields: responseTimeFields(500, 1000) },
   ],

@@ -1,6 +1,6 @@
 // The form of ICMP checks.
 import type { CheckForm, LineCheck } from '../../form.ts';
-import { assertionField, familyField, hostField } from '../../parts/form.ts';
+import { assertionField, familyField, hostField, shouldFailField } from '../../parts/form.ts';
 
 /** `ping host`. */
 function fromLine(line: string): LineCheck | null {
@@ -23,7 +23,13 @@ export const icmpForm: CheckForm = {
       title: 'Request',
       fields: [{ path: 'request.pingCount', label: 'Pings', input: 'number', byDefault: 10 }, familyField('request')],
     },
-    { title: 'Assertions', fields: [assertionField('request.assertions', ['LATENCY', 'JSON_RESPONSE'])] },
+    {
+      title: 'Assertions',
+      fields: [
+        assertionField('request.assertions', ['LATENCY', 'JSON_RESPONSE']),
+        shouldFailField('Expect no reply', 'A host without replies then passes.'),
+      ],
+    },
     {
       title: 'Packet loss',
       fields: [

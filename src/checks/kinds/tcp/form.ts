@@ -1,6 +1,6 @@
 // The form of TCP checks.
 import type { CheckForm, LineCheck } from '../../form.ts';
-import { assertionField, familyField, hostField, responseTimeFields } from '../../parts/form.ts';
+import { assertionField, familyField, hostField, responseTimeFields, shouldFailField } from '../../parts/form.ts';
 
 /** `tcp://host:port`. */
 function fromLine(line: string): LineCheck | null {
@@ -30,7 +30,10 @@ export const tcpForm: CheckForm = {
     },
     {
       title: 'Assertions',
-      fields: [assertionField('request.assertions', ['RESPONSE_DATA', 'RESPONSE_TIME'])],
+      fields: [
+        assertionField('request.assertions', ['RESPONSE_DATA', 'RESPONSE_TIME']),
+        shouldFailField('Expect no connection', 'The check then passes if connecting fails.'),
+      ],
     },
     { title: 'Response time', fields: responseTimeFields(3000, 5000) },
   ],

@@ -1,6 +1,6 @@
 // The form of URL checks.
 import type { CheckForm, LineCheck } from '../../form.ts';
-import { assertionField, connectionFields, responseTimeFields, urlField } from '../../parts/form.ts';
+import { assertionField, connectionFields, errorStatusField, responseTimeFields, urlField } from '../../parts/form.ts';
 
 /** An address; without a scheme, HTTPS. */
 function fromLine(line: string): LineCheck | null {
@@ -27,7 +27,7 @@ export const urlForm: CheckForm = {
   target: [urlField],
   sections: [
     { title: 'Request', fields: connectionFields },
-    { title: 'Assertions', fields: [assertionField('request.assertions', ['STATUS_CODE'])] },
+    { title: 'Assertions', fields: [assertionField('request.assertions', ['STATUS_CODE']), errorStatusField] },
     { title: 'Response time', fields: responseTimeFields(3000, 5000) },
   ],
 };

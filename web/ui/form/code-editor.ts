@@ -1,0 +1,147 @@
+// The code editor of scripts: CodeMirror, loaded when a form first shows a script.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { lintGutter, setDiagnostics } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
+
+/** A problem at a position of a script; line and column start at 1. */
+export interface Mark {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface CodeEditor {
+  readonly focus: () => void;
+  /** Shows a text that was not typed here. */
+  readonly show: (text: string) => void;
+  readonly mark: (marks: readonly Mark[]) => void;
+  /** Replaces the selection, or everything; can be undone. */
+  readonly insert: (text: string, isWhole: boolean) => void;
+  readonly destroy: () => void;
+}
+
+interface EditorOptions {
+  readonly label: string;
+  readonly text: string;
+  readonly example: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** Our tokens, light and dark, for the colours of CodeMirror's own style. */
+const tokens: Readonly<Record<string, string>> = {
+  '#708': 'var(--accent)',
+  '#219': 'var(--degraded)',
+  '#164': 'var(--degraded)',
+  '#a11': 'var(--passing)',
+  '#e40': 'var(--passing)',
+  '#085': 'var(--maintenance)',
+  '#167': 'var(--maintenance)',
+  '#940': 'var(--text-2)',
+  '#f00': 'var(--failing)',
+};
+const colours = HighlightStyle.define(
+  defaultHighlightStyle.specs.map(({ color, ...spec }) => ({ ...spec, color: tokens[String(color)] ?? 'inherit' })),
+);
+
+const look = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', maxHeight: '60dvh', fontSize: 'inherit' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', minHeight: '120px' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { color: 'var(--text-2)', backgroundColor: 'var(--sunken)', borderRight: '1px solid var(--line)' },
+  '.cm-placeholder': { color: 'var(--text-2)' },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-soft)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-soft)',
+  },
+  '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--surface)', border: '1px solid var(--line-strong)' },
+  '.cm-diagnostic': { maxWidth: '480px', whiteSpace: 'pre-wrap' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--failing)' },
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--failing)',
+    textUnderlineOffset: '3px',
+  },
+});
+
+/** Creates the editor in an element. Its styles are in a shadow root, because the page allows no style elements. */
+export function createCodeEditor(host: HTMLElement, { label, text, example, onChange }: EditorOptions): CodeEditor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  let isShowing = false;
+  const view = new EditorView({
+    root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        lintGutter(),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        bracketMatching(),
+        javascript({ typescript: true }),
+        syntaxHighlighting(colours),
+        placeholder(example),
+        look,
+        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+        EditorView.domEventHandlers({ blur: (_, blurred) => blurred.setTabFocusMode(true), beforeinput: typeOver }),
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          if (!docChanged || isShowing) return;
+          // Tab passes through an editor in which nothing was typed; Escape lets it leave.
+          view.setTabFocusMode(false);
+          onChange(state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  root.append(view.dom);
+  view.setTabFocusMode(true);
+  const replace = (from: number, to: number, insert: string): void =>
+    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, scrollIntoView: true });
+  return {
+    focus: () => view.focus(),
+    show(next) {
+      if (next === view.state.doc.toString()) return;
+      isShowing = true;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+      isShowing = false;
+    },
+    mark(marks) {
+      const { doc } = view.state;
+      const diagnostics = marks.map(({ line, column, message }) => {
+        const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
+        const from = Math.min(found.from + Math.max(column - 1, 0), found.to);
+        return { from, to: Math.min(from + 1, found.to), severity: 'error' as const, message };
+      });
+      const [first] = diagnostics;
+      const isSeen = first === undefined || view.hasFocus;
+      const effects = isSeen ? [] : [EditorView.scrollIntoView(first.from, { y: 'center' })];
+      view.dispatch(setDiagnostics(view.state, diagnostics), { effects });
+    },
+    insert(code, isWhole) {
+      const { from, to } = isWhole ? { from: 0, to: view.state.doc.length } : view.state.selection.main;
+      replace(from, to, code);
+      view.focus();
+    },
+    destroy: () => view.destroy(),
+  };
+}
+
+/** Replaces the selection here: Chromium would give the new text inline styles, which the page does not allow. */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  if (event.inputType !== 'insertText' || event.data === null || view.state.selection.main.empty) return false;
+  event.preventDefault();
+  view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+  return true;
+}
