@@ -16,4 +16,6 @@ export interface ChannelForm {
   readonly sections: readonly FormSection[];
   /** Whether what it sends can be previewed and starts from presets. */
   readonly isTemplate?: true;
+  /** Names of its fields for the secret that signs, and the end of the previous one; absent = it signs nothing. */
+  readonly rotation?: { readonly secret: string; readonly previousUntil: string };
 }

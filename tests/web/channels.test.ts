@@ -1,5 +1,6 @@
 // Creating, testing and changing channels, without any other tool.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { expectHidden, expectVisible } from './expect.ts';
@@ -24,13 +25,93 @@ describe('channels in the web UI', () => {
     await expectVisible(page.getByRole('complementary').getByText('line 1'));
     await page.getByRole('button', { name: 'Create channel' }).click();
     await expectVisible(page.getByText('These settings are not accepted:'));
-    await body.fill('{"text": {{json ALERT_TITLE}} }');
+    await body.fill('{"text": "Alert: {{ALERT_TITLE}}"}');
+    await expectVisible(page.getByText(/^A value that shows it: \\$/));
+    await page.getByRole('button', { name: 'Write {{jsonString ALERT_TITLE}}' }).click();
+    assert.equal(await body.inputValue(), '{"text": "Alert: {{jsonString ALERT_TITLE}}"}');
+    await expectHidden(page.getByText('A value that shows it:'));
+    await page.getByRole('button', { name: 'Failing Alert' }).click();
+    await page.getByRole('option', { name: 'Recovered', exact: true }).click();
+    await expectVisible(page.getByRole('complementary').getByText(/has recovered/));
     await page.getByRole('button', { name: 'Create channel' }).click();
     await expectVisible(page.getByRole('heading', { level: 1, name: 'Ops chat' }));
     await page.getByRole('button', { name: 'Send test message' }).click();
     await expectVisible(page.getByText(/^Received after /), 30_000);
     assert.equal(receiver.all.length, 1);
-    assert.match(receiver.all[0]?.body.toString() ?? '', /^\{"text": "/);
+    assert.match(receiver.all[0]?.body.toString() ?? '', /^\{"text": "Alert: /);
+  });
+
+  test('a secret is rotated with an overlap, in which both secrets sign, and which can be ended', async () => {
+    const receiver = await startScriptedServer(later);
+    const { id } = await ui().service.must('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      config: { name: 'Signed', url: receiver.url, webhookSecret: 'the old one' },
+    });
+    const page = await ui().open(`/channels/${String(id)}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+    const shown = await page.getByRole('region', { name: 'New secret' }).innerText();
+    assert.match(shown, /^whsec_[\w+/]{43}=$/);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await expectVisible(page.getByText('The previous secret also signs until'));
+    // A change of anything else does not end it.
+    await page.locator('summary', { hasText: 'What it receives' }).click();
+    await page.getByText('Degraded checks').click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expectVisible(page.getByText('Saved Signed'));
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await expectVisible(page.getByText(/^Received after /), 30_000);
+    const { headers, body } = receiver.all[0] ?? assert.fail('nothing was sent');
+    const expected = createHmac('sha256', shown).update(body).digest('hex');
+    assert.equal(headers['x-service-signature'], expected);
+    assert.equal(String(headers['webhook-signature']).split(' ').length, 2);
+    await page.getByRole('button', { name: 'End it now' }).click();
+    await expectVisible(page.getByText('Each delivery is signed with one secret.'));
+  });
+
+  test('checks and groups are subscribed and switched off on the channel, on a phone too', async () => {
+    const { id } = await ui().service.must('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      config: { name: 'Nobody yet', url: 'http://127.0.0.1:1/' },
+    });
+    await ui().service.must('POST', '/v1/check-groups', { name: 'Shop', activated: false });
+    await ui().service.must('POST', '/v1/checks/api', {
+      name: 'Cart',
+      activated: false,
+      request: { method: 'GET', url: 'http://127.0.0.1:1/' },
+    });
+    const page = await ui().open(`/channels/${String(id)}`, { viewport: { width: 390, height: 844 } });
+    await page.getByRole('button', { name: 'Add checks' }).click();
+    await page.getByRole('dialog').getByText('Cart').click();
+    await page.getByRole('button', { name: 'Add 1 check' }).click();
+    const table = page.getByRole('table', { name: 'Subscriptions' });
+    await expectVisible(table.getByRole('link', { name: 'Cart' }));
+    await page.getByRole('button', { name: 'Add a group' }).click();
+    await page.getByRole('combobox', { name: 'Choose a group' }).click();
+    await page.getByRole('option', { name: 'Shop' }).click();
+    await expectVisible(table.getByRole('link', { name: 'Shop' }));
+    await table.getByText('On', { exact: true }).last().click();
+    await expectVisible(table.getByText('Off', { exact: true }));
+    await page.locator('summary', { hasText: 'Active hours' }).click();
+    await page.getByText('Send alerts only at certain times').click();
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByText('Sat', { exact: true }).click();
+    await page.getByLabel('From', { exact: true }).fill('25:00');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expectVisible(page.getByText(/must be a time from 00:00 to 23:59/).first());
+    await page.getByLabel('From', { exact: true }).fill('09:00');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expectVisible(page.getByText('Saved Nobody yet'));
+    const saved = await ui().service.must('GET', `/v1/alert-channels/${String(id)}`);
+    assert.deepEqual(saved['activeHours'], {
+      timeZone: 'Europe/Berlin',
+      periods: [{ days: ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'], from: '09:00', to: '18:00' }],
+      outside: 'WAIT',
+      otherChannelId: null,
+    });
+    const subscriptions = saved['subscriptions'] as { activated: boolean }[];
+    assert.equal(subscriptions.length, 2);
+    assert.equal(subscriptions.filter(({ activated }) => activated).length, 1);
   });
 
   test('a channel that fails says why, is changed, and its deletion says what ends', async () => {

@@ -34,6 +34,8 @@ export interface TemplateWarning {
   readonly column?: number;
   /** Smallest value that causes it. */
   readonly example?: string;
+  /** Replaces the first occurrence in the field. */
+  readonly fix?: { readonly find: string; readonly replaceWith: string };
 }
 
 /** The response of a preview. */

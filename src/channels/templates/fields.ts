@@ -30,9 +30,16 @@ export interface ConfigIssue {
   readonly column?: number;
 }
 
+/** The first place of `find` in a template is wrong; `replaceWith` is right there for every value. */
+export interface TemplateFix {
+  readonly find: string;
+  readonly replaceWith: string;
+}
+
 export interface ConfigWarning extends ConfigIssue {
   /** Shortest value that triggers the problem. */
   readonly example?: string;
+  readonly fix?: TemplateFix;
 }
 
 /**

@@ -48,6 +48,10 @@ const preview = z.strictObject({
       line: z.int().exactOptional(),
       column: z.int().exactOptional(),
       example: z.string().exactOptional().describe('Smallest value that causes the problem.'),
+      fix: z
+        .strictObject({ find: z.string(), replaceWith: z.string() })
+        .exactOptional()
+        .describe('Replace the first occurrence of `find` in the field to fix the problem there.'),
     }),
   ),
   errors: z.array(z.strictObject({ path: z.string(), line: z.int(), column: z.int(), message: z.string() })),

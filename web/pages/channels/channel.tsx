@@ -2,6 +2,7 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
+import type { ChannelForm } from '#channels/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
@@ -17,7 +18,9 @@ import { toast } from '../../ui/layout/toast.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
 import { ChannelEditor } from './editor.tsx';
 import { Health } from './page.tsx';
+import { Rotation } from './rotation.tsx';
 import { text } from './strings.ts';
+import { Subscriptions } from './subscriptions.tsx';
 import parts from '../../ui/form/form.module.css';
 import css from './channels.module.css';
 
@@ -120,9 +123,17 @@ function Loaded({ channel }: { readonly channel: Channel }) {
           ],
         ]}
       />
+      <Subscriptions channel={channel} />
       {write && <Test id={id} />}
+      {write && form?.rotation !== undefined && <Rotation channel={channel} names={form.rotation} />}
       {write && form !== undefined && (
-        <ChannelEditor form={form} name={`channel ${id}`} start={writtenOf(channel)} channelId={id} onDone={() => {}} />
+        <ChannelEditor
+          form={form}
+          name={`channel ${id}`}
+          start={writtenOf(channel, form)}
+          channelId={id}
+          onDone={() => {}}
+        />
       )}
       {form === undefined && <Empty title={text.unknown} />}
     </>
@@ -130,11 +141,16 @@ function Loaded({ channel }: { readonly channel: Channel }) {
 }
 
 /** The channel as it is written: what the server adds is left out. */
-function writtenOf(channel: Channel): Draft {
-  const { config, sendFailure, sendRecovery, sendDegraded, sslExpiry, autoSubscribe, grouping } = channel;
-  const written = { config, sendFailure, sendRecovery, sendDegraded, sslExpiry, autoSubscribe, grouping };
+function writtenOf(channel: Channel, form: ChannelForm): Draft {
+  const { sendFailure, sendRecovery, sendDegraded, sslExpiry, sslExpiryThreshold } = channel;
+  const { autoSubscribe, grouping, activeHours } = channel;
+  // A rotation has its own form: an older draft does not end it.
+  const config = Object.fromEntries(
+    Object.entries(channel.config as Draft).filter(([name]) => name !== form.rotation?.previousUntil),
+  );
+  const alerts = { sendFailure, sendRecovery, sendDegraded, sslExpiry, sslExpiryThreshold, autoSubscribe, grouping };
   // The contract describes it as JSON.
-  return written;
+  return { config, ...alerts, activeHours };
 }
 
 function Test({ id }: { readonly id: number }) {

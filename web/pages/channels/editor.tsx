@@ -12,6 +12,7 @@ import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
 import { FaultsContext } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { ActiveHours } from './active-hours.tsx';
 import { Preview } from './preview.tsx';
 import { text } from './strings.ts';
 import parts from '../../ui/form/form.module.css';
@@ -22,6 +23,13 @@ const alertFields: readonly FormField[] = [
   { path: 'sendRecovery', label: text.sendRecovery, input: 'flag', byDefault: true },
   { path: 'sendDegraded', label: text.sendDegraded, input: 'flag', byDefault: false },
   { path: 'sslExpiry', label: text.sslExpiry, input: 'flag', byDefault: false },
+  {
+    path: 'sslExpiryThreshold',
+    label: text.sslExpiryThreshold,
+    input: 'number',
+    byDefault: 30,
+    unit: text.days,
+  },
   { path: 'autoSubscribe', label: text.autoSubscribe, input: 'flag', byDefault: false },
   { path: 'grouping', label: text.grouping, help: text.groupingHelp, input: 'flag', byDefault: false },
 ];
@@ -46,6 +54,7 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
   const { error } = channelId === null ? create : update;
   const faults = useMemo(() => faultsOf(error), [error]);
   const fields = { draft, onChange: change };
+  const hours = (draft['activeHours'] ?? null) as Draft | null;
   const title = textOf(valueAt(draft, 'config.name')) || textOf(valueAt(draft, form.target[0]?.path ?? ''));
   const save = async (): Promise<void> => {
     // The form of the kind describes the configuration.
@@ -84,6 +93,13 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
           <Fold title={text.alerts} note={summaryOf(alertFields, draft)} isOpen={channelId === null}>
             <FormFields fields={alertFields} {...fields} />
           </Fold>
+          <Fold
+            title={text.hours}
+            note={hours === null ? text.always : textOf(hours['timeZone'])}
+            isOpen={Object.keys(faults).some((fault) => fault.startsWith('activeHours'))}
+          >
+            <ActiveHours hours={hours} channelId={channelId} onChange={(changed) => change('activeHours', changed)} />
+          </Fold>
           <FaultList error={error} faults={faults} />
           <div className={parts['actions']}>
             <Button
@@ -101,7 +117,9 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
           <Backtest question={{ alertChannelId: channelId, channel: receivedOf(draft) }} whose={text.checksOfChannel} />
         </div>
       )}
-      {form.isTemplate === true && <Preview type={form.type} config={(draft['config'] ?? {}) as Draft} />}
+      {form.isTemplate === true && (
+        <Preview type={form.type} config={(draft['config'] ?? {}) as Draft} onFix={change} />
+      )}
     </div>
   );
 }

@@ -1,18 +1,38 @@
-// What a webhook would send, while its templates are written: request, errors with their place, warnings.
+// What a webhook would send, while its templates are written: request, errors with their place, warnings and fixes.
 import { useQuery } from '@tanstack/react-query';
 import { use, useDeferredValue, useEffect, useState } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
+import { useRead } from '../../api/query.ts';
+import { alertWords } from '../../ui/alerts/alert-words.ts';
 import { Exchange } from '../../ui/alerts/exchange.tsx';
-import type { Draft } from '../../ui/form/draft.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Choice, SearchChoice } from '../../ui/controls/field.tsx';
+import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
+import { dayAndTime } from '../../ui/text/format.ts';
 import { text } from './strings.ts';
 import css from './channels.module.css';
 
+type Answer = AnswerOf<'previewAlertChannel'>;
+type AlertType = keyof typeof alertWords;
+
 /** Pause after the last key before the preview is asked for, ms. */
 const pauseMs = 400;
+/** The newest incidents whose values can be chosen. */
+const incidents = 50;
 
-export function Preview({ type, config }: { readonly type: string; readonly config: Draft }) {
+interface PreviewProps {
+  readonly type: string;
+  readonly config: Draft;
+  /** @param path of a template in the body */
+  readonly onFix: (path: string, value: string) => void;
+}
+
+export function Preview({ type, config, onFix }: PreviewProps) {
   const accountId = use(AccountContext);
+  const [alertType, setAlertType] = useState<AlertType>('ALERT_FAILURE');
+  const [checkResultId, setResult] = useState('');
   const typed = useDeferredValue(JSON.stringify(config));
   const [asked, setAsked] = useState(typed);
   useEffect(() => {
@@ -20,11 +40,16 @@ export function Preview({ type, config }: { readonly type: string; readonly conf
     return () => clearTimeout(timer);
   }, [typed]);
   const preview = useQuery({
-    queryKey: [accountId, 'previewAlertChannel', type, asked],
+    queryKey: [accountId, 'previewAlertChannel', type, asked, alertType, checkResultId],
     queryFn: ({ signal }) =>
       clientOf(accountId).call('previewAlertChannel', {
         // The form of the kind describes the configuration.
-        body: { type, config: JSON.parse(asked) } as never,
+        body: {
+          type,
+          config: JSON.parse(asked),
+          alertType,
+          ...(checkResultId !== '' && { checkResultId }),
+        } as never,
         signal,
       }),
     placeholderData: (before) => before,
@@ -34,23 +59,20 @@ export function Preview({ type, config }: { readonly type: string; readonly conf
   return (
     <aside className={css['preview']} aria-label={text.preview}>
       <h2>{text.preview}</h2>
-      <p className="quiet">{text.previewHelp}</p>
+      <Choice
+        label={text.previewOf}
+        value={alertType}
+        options={Object.entries(alertWords) as (readonly [AlertType, string])[]}
+        onChange={setAlertType}
+      />
+      <Source value={checkResultId} onChange={setResult} />
       {errors.map(({ path, line, column, message }) => (
         <p key={`${path} ${line} ${column}`} role="alert" className={css['fault']}>
           <code>{path}</code>, {text.line(line, column)}: {message}
         </p>
       ))}
-      {warnings.map(({ path, message, example }) => (
-        <p key={`${path} ${message}`} className={css['warning']}>
-          <code>{path}</code> {message}
-          {example !== undefined && (
-            <>
-              {' '}
-              {text.example('')}
-              <code>{example}</code>
-            </>
-          )}
-        </p>
+      {warnings.map((warning) => (
+        <Warning key={`${warning.path} ${warning.message}`} warning={warning} config={config} onFix={onFix} />
       ))}
       {request !== null && (
         <Exchange
@@ -63,3 +85,62 @@ export function Preview({ type, config }: { readonly type: string; readonly conf
     </aside>
   );
 }
+
+/** Whose values fill the templates. @param value ID of a result; '' = a sample */
+function Source({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  const { data } = useRead('listIncidents', { query: { limit: incidents } });
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <SearchChoice
+      key={data.length}
+      label={text.previewWith}
+      help={text.previewWithHelp(data.length)}
+      none={text.noIncident}
+      value={value}
+      options={[
+        ['', text.sample],
+        ...data.map(
+          ({ checkResultId, name, openedAt }) =>
+            [checkResultId, text.incident(name, dayAndTime(Date.parse(openedAt)))] as const,
+        ),
+      ]}
+      onChange={onChange}
+    />
+  );
+}
+
+function Warning({
+  warning: { path, message, example, fix },
+  config,
+  onFix,
+}: Pick<PreviewProps, 'config' | 'onFix'> & { readonly warning: Answer['warnings'][number] }) {
+  const template = textOf(valueAt({ config }, path));
+  return (
+    <div className={css['warning']}>
+      <p>
+        <code>{path}</code> {message}
+      </p>
+      {example !== undefined && example.trim() !== '' && (
+        <p>
+          {text.example} <code>{example.length > shownExample ? `${example.slice(0, shownExample)}…` : example}</code>
+        </p>
+      )}
+      {/* The template may have changed since the preview was asked for. */}
+      {fix !== undefined && template.includes(fix.find) && (
+        <Button
+          onPress={() =>
+            onFix(
+              path,
+              template.replace(fix.find, () => fix.replaceWith),
+            )
+          }
+        >
+          {text.fix(fix.replaceWith)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Characters of an example that are shown. */
+const shownExample = 40;

@@ -1,7 +1,7 @@
 // Labels of alert types.
 import type { AnswerOf } from '#contract/operations.ts';
 
-const alertWords: Readonly<Record<NonNullable<AnswerOf<'getDelivery'>['alertType']>, string>> = {
+export const alertWords: Readonly<Record<NonNullable<AnswerOf<'getDelivery'>['alertType']>, string>> = {
   ALERT_FAILURE: 'Failing',
   ALERT_DEGRADED: 'Degraded',
   ALERT_RECOVERY: 'Recovered',

@@ -10,6 +10,7 @@ export const webhookForm: ChannelForm = {
   about: 'an HTTP request of your own, signed, with presets for Teams, Discord, ntfy and others',
   start: { url: '' },
   isTemplate: true,
+  rotation: { secret: 'webhookSecret', previousUntil: 'previousSecretUntil' },
   target: [
     {
       path: 'config.url',

@@ -4,6 +4,7 @@ import type { WebhookConfig } from './config.ts';
 import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
 import { type JsonFault, jsonFault } from '../../templates/json-place.ts';
+import { isWholeText, jsonFix } from './fix.ts';
 import { isJson } from './render.ts';
 import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';
 
@@ -56,7 +57,7 @@ export function bodyWarnings(
       const found = breakers.find(([text]) => breaks(withText(text)));
       return [broken(template, reference, references, found ?? [everything, 'special characters'])];
     }
-    if (mayBeMissing.has(name) && breaks({ ...base, [name]: undefined })) return [missing(reference)];
+    if (mayBeMissing.has(name) && breaks({ ...base, [name]: undefined })) return [missing(template, reference)];
     return [];
   });
 }
@@ -83,7 +84,7 @@ function neverJson(template: string, { line, column, wanted }: JsonFault, decidi
   if (deciding === null) return { path: 'config.template', message: `The body is not valid JSON: ${where}.` };
   const { name, place } = deciding;
   const message = `The body is not valid JSON because of ${name}: ${where}. ${advice(template, name)}.`;
-  return { path: 'config.template', ...place, message };
+  return { path: 'config.template', ...place, message, ...fixOf(template, name) };
 }
 
 function broken(
@@ -101,28 +102,30 @@ function broken(
     ...place,
     message: `The body is not valid JSON when ${name} contains ${what}${also}. ${advice(template, name)}${items}.`,
     example,
+    ...fixOf(template, name),
   };
 }
 
 /** Suggests a replacement that fits the text around the tag. */
 function advice(template: string, name: string): string {
-  const tag = new RegExp(
-    String.raw`(.?)\{\{\{?~?&?\s*(?:this\.|@root\.|\.\./)*${name.replace(/\W/g, String.raw`\$&`)}\s*~?\}\}\}?(.?)`,
-    's',
-  );
-  const [, before, after] = tag.exec(template) ?? [];
   const safe = `{{json ${name}}}`;
-  if (before === '"' && after === '"') {
+  if (isWholeText(template, name)) {
     return `Write ${safe} instead of the quotes and braces, or "{{jsonString ${name}}}" inside quotes`;
   }
   return `Write "{{jsonString ${name}}}" inside quotes, or ${safe} instead of the quotes and braces`;
 }
 
-function missing({ name, place }: Reference): ConfigWarning {
+function missing(template: string, { name, place }: Reference): ConfigWarning {
   return {
     path: 'config.template',
     ...place,
     message: `The body is not valid JSON when ${name} has no value. Write {{json ${name}}}, which prints null, or {{default ${name} 0}}.`,
     example: '',
+    ...fixOf(template, name),
   };
+}
+
+function fixOf(template: string, name: string): Pick<ConfigWarning, 'fix'> {
+  const fix = jsonFix(template, name);
+  return fix === null ? {} : { fix };
 }

@@ -3,6 +3,7 @@ import { systemVariableNames, type TemplateVariables } from '#domain/deliveries/
 import type { WebhookConfig } from './config.ts';
 import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
+import { urlFix } from './fix.ts';
 import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';
 
 /** A channel field that ends up in the URL, and the variables in it. */
@@ -39,7 +40,9 @@ export function urlWarnings(
       if (twice !== null) return [{ path, ...place, ...twice }];
       // User variables may hold whole paths and queries on purpose.
       const bent = path === 'config.url' && isSystem(name) ? bending(name, urlWith) : null;
-      return bent === null ? [] : [{ path, ...place, ...bent }];
+      if (bent === null) return [];
+      const fix = urlFix(webhook.url, name);
+      return [{ path, ...place, ...bent, ...(fix !== null && { fix }) }];
     }),
   );
 }
