@@ -137,6 +137,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       account: '/settings/account',
       'alert-settings': '/settings/alerts',
       'api-keys': '/settings/api-keys',
+      audit: '/settings/audit',
       variables: '/settings/variables',
       maintenance: '/maintenance',
     },

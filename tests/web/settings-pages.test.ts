@@ -25,6 +25,20 @@ describe('settings in the web UI', () => {
     assert.equal((await page.content()).includes(key), false);
   });
 
+  test('the audit log says who changed what from what to what, and its filters are in the address', async () => {
+    const { service, open } = ui();
+    await service.must('POST', '/v1/variables', { key: 'AUDITED', value: 'one' });
+    await service.must('PUT', '/v1/variables/AUDITED', { value: 'two' });
+    const page = await open('/settings/audit?resource=variable', { viewport: { width: 390, height: 844 } });
+    const entry = page.getByRole('group').filter({ hasText: 'Variable AUDITED changed' }).first();
+    await entry.getByText('Variable AUDITED changed').click();
+    await expectVisible(entry.getByText('one', { exact: true }));
+    await expectVisible(entry.getByText('two', { exact: true }));
+    await page.goto(`${service.address}/settings/audit?resource=incident`);
+    await expectVisible(page.getByText('No entry matches these filters.'));
+    await service.must('DELETE', '/v1/variables/AUDITED');
+  });
+
   test('a secret is written and never shown, and a wrong name says what is right', async () => {
     const { service, open } = ui();
     const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });

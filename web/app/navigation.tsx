@@ -20,6 +20,7 @@ import {
   Search,
   Send,
   Server,
+  ScrollText,
   Settings,
   Sun,
   TriangleAlert,
@@ -210,6 +211,12 @@ function usePersonActions(): readonly Action[] {
             label: 'API keys',
             icon: <KeyRound size={16} />,
             run: () => void navigate({ to: '/settings/api-keys' }),
+          },
+          {
+            id: 'audit',
+            label: 'Audit log',
+            icon: <ScrollText size={16} />,
+            run: () => void navigate({ to: '/settings/audit' }),
           },
         ]
       : []),

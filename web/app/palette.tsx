@@ -44,6 +44,7 @@ const pages = [
   ['/settings/alerts', 'Alert settings'],
   ['/settings/variables', 'Variables and secrets'],
   ['/settings/api-keys', 'API keys'],
+  ['/settings/audit', 'Audit log'],
   ['/settings/profile', 'Profile'],
   ['/settings/account', 'Account'],
 ] as const;

@@ -15,6 +15,7 @@ import { newCheckSearch } from '../pages/check-editor/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
 import { reportsSearch } from '../pages/reports/search.ts';
+import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
 import { NotFound, PageFault } from './faults.tsx';
 import { Shell } from './shell.tsx';
@@ -157,6 +158,12 @@ const apiKeys = createRoute({
   path: '/settings/api-keys',
   component: lazyRouteComponent(() => import('../pages/api-keys/page.tsx'), 'ApiKeysPage'),
 });
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/audit',
+  validateSearch: only(auditSearch),
+  component: lazyRouteComponent(() => import('../pages/audit/page.tsx'), 'AuditPage'),
+});
 const variables = createRoute({
   getParentRoute: () => shell,
   path: '/settings/variables',
@@ -226,6 +233,7 @@ const tree = root.addChildren([
     profile,
     people,
     apiKeys,
+    audit,
     variables,
     maintenance,
     alertSettings,
