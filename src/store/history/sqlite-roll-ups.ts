@@ -14,7 +14,7 @@ import {
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
-import { insertRow } from '../engines/sqlite/many-rows.ts';
+import { insertRows } from '../engines/sqlite/many-rows.ts';
 import type { SqliteFile } from '../engines/sqlite/file.ts';
 
 /** Results per tick: some milliseconds of work. */
@@ -108,10 +108,10 @@ function writtenRows(connection: Connection): Pick<RollUpStore, 'replace' | 'kee
         'DELETE FROM roll_ups WHERE account_id = ? AND check_id = ? AND span = ? AND start_at = ?',
       );
       for (const { accountId, checkId, startAt } of keys) remove.run(accountId, checkId, spans[span], startAt);
-      for (const row of rows) insertRow(connection, 'roll_ups', row);
+      insertRows(connection, 'roll_ups', rows);
     },
     async keepStretches(stretches) {
-      for (const stretch of stretches) insertRow(connection, 'missed_stretches', stretch, 'ON CONFLICT DO NOTHING');
+      insertRows(connection, 'missed_stretches', stretches, 'ON CONFLICT DO NOTHING');
     },
     async removeOld(checks, bounds) {
       const rollUps = connection.prepare(

@@ -3,11 +3,11 @@ import { monthStart } from '#domain/accounts/account.ts';
 import type { IdBytes } from '../../base/codec.ts';
 import { addToCounts, type Counts } from '../../base/counts.ts';
 import type { Connection } from './connection.ts';
-import { insertRow } from './many-rows.ts';
+import { insertRows } from './many-rows.ts';
 
 /** Adds counters to the rows of the day of `now` (epoch ms). */
 export function writeCounts(connection: Connection, counts: Counts, now: number): void {
-  for (const row of counts.rows(now)) insertRow(connection, 'run_counts', row, addToCounts);
+  insertRows(connection, 'run_counts', counts.rows(now), addToCounts);
 }
 
 /** Runs that an account may still start in the month of `now`; Infinity without a limit. */

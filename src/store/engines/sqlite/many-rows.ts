@@ -19,28 +19,49 @@ export function rowsStatement(columns: number, textOf: (rows: string) => string)
   return { one: textOf(row), many: textOf(Array.from({ length: rowsAtOnce }, () => row).join(', ')) };
 }
 
-/** Writes rows in order. @param valuesOf values in the order of the statement's columns */
+/** Writes rows in order; returns how many changed. @param valuesOf values in the order of the statement's columns */
 export function writeRows<Row>(
   connection: Connection,
   { one, many }: RowsStatement,
   rows: readonly Row[],
   valuesOf: (row: Row) => Values,
-): void {
+): number {
   const values: Values = [];
-  let [at, filled] = [0, 0];
+  let [at, filled, changed] = [0, 0, 0];
   for (const end = rows.length - (rows.length % rowsAtOnce); at < end;) {
     for (const value of valuesOf(rows[at++] as Row)) values[filled++] = value;
     if (at % rowsAtOnce !== 0) continue;
-    connection.prepare(many).run(...values);
+    changed += Number(connection.prepare(many).run(...values).changes);
     filled = 0;
   }
-  for (; at < rows.length; at++) connection.prepare(one).run(...valuesOf(rows[at] as Row));
+  for (; at < rows.length; at++) {
+    changed += Number(connection.prepare(one).run(...valuesOf(rows[at] as Row)).changes);
+  }
+  return changed;
 }
 
-/** Inserts a row by the names of its columns. @param ending what follows the row: ON CONFLICT … */
-export function insertRow(connection: Connection, table: string, row: object, ending = ''): void {
-  const columns = Object.keys(row);
-  connection
-    .prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ${ending}`)
-    .run(...(Object.values(row) as Values));
+/** Statements by table, columns and ending, so that equal texts are one. */
+const inserts = new Map<string, RowsStatement>();
+
+/**
+ * Inserts rows that all have the same columns, by their names; returns how many were inserted or changed.
+ * @param ending what follows the rows: ON CONFLICT …
+ */
+export function insertRows(connection: Connection, table: string, rows: readonly object[], ending = ''): number {
+  const [first] = rows;
+  if (first === undefined) return 0;
+  const columns = Object.keys(first);
+  const into = `${table} (${columns.join(', ')})`;
+  const key = `${into} ${ending}`;
+  const statement =
+    inserts.get(key) ?? rowsStatement(columns.length, (list) => `INSERT INTO ${into} VALUES ${list} ${ending}`);
+  inserts.set(key, statement);
+  return writeRows(connection, statement, rows as readonly Record<string, Values[number]>[], (row) =>
+    columns.map((column) => row[column] as Values[number]),
+  );
+}
+
+/** Inserts a row by the names of its columns; returns whether it was inserted or changed. */
+export function insertRow(connection: Connection, table: string, row: object, ending = ''): boolean {
+  return insertRows(connection, table, [row], ending) === 1;
 }

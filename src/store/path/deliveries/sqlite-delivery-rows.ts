@@ -10,7 +10,7 @@ import {
   requestRows,
 } from '../../channels/delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
-import { insertRow } from '../../engines/sqlite/many-rows.ts';
+import { insertRow, insertRows } from '../../engines/sqlite/many-rows.ts';
 
 /** Sends a delivery that collected alerts, unless it was cancelled. */
 export function releaseDeliveryRow(connection: Connection, delivery: Delivery): void {
@@ -35,6 +35,6 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
 }
 
 function insertContent(connection: Connection, delivery: Delivery): void {
-  for (const row of requestRows([delivery])) insertRow(connection, 'delivery_requests', row);
-  for (const row of contentRows([delivery])) insertRow(connection, 'delivery_contents', row);
+  insertRows(connection, 'delivery_requests', requestRows([delivery]));
+  insertRows(connection, 'delivery_contents', contentRows([delivery]));
 }

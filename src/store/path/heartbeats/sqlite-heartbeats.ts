@@ -5,14 +5,14 @@ import type { CheckContext } from '#domain/results/recording.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
 import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from '../../schedules/heartbeat-rows.ts';
-import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
+import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
 import { readReception, type Reception, receptionKey } from './reception.ts';
 import type { CheckStatesTable, ChecksTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { writeCounts } from '../../engines/sqlite/counts.ts';
-import { insertRow, rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
+import { insertRows } from '../../engines/sqlite/many-rows.ts';
 import { recordLocked } from '../record/sqlite-results.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
@@ -24,32 +24,10 @@ export function receivePings(connection: Connection, received: readonly Received
     return row === undefined ? [] : [row];
   });
   const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
-  insertPings(connection, pings);
-  for (const ping of waiting) insertRow(connection, 'waiting_pings', ping);
+  insertRows(connection, 'pings', pings, 'ON CONFLICT DO NOTHING');
+  insertRows(connection, 'waiting_pings', waiting);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   return answers;
-}
-
-const events = rowsStatement(
-  10,
-  (rows) =>
-    `INSERT INTO pings (account_id, check_id, id, signal, exit_code, state, method, source, user_agent, body)
-     VALUES ${rows} ON CONFLICT DO NOTHING`,
-);
-
-function insertPings(connection: Connection, rows: readonly PingsTable[]): void {
-  writeRows(connection, events, rows, (row) => [
-    row.account_id,
-    row.check_id,
-    row.id,
-    row.signal,
-    row.exit_code,
-    row.state,
-    row.method,
-    row.source,
-    row.user_agent,
-    row.body,
-  ]);
 }
 
 // One by one: several per statement cost as much each, and a single one twice as much.
@@ -118,7 +96,7 @@ export function judgeHeartbeats(
     { states, pinged, contexts },
     { ...rules, isDivisible: rows.length > 1 },
   );
-  insertPings(connection, missing);
+  insertRows(connection, 'pings', missing, 'ON CONFLICT DO NOTHING');
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   writeCounts(connection, counts, now);
   const next = connection.prepare('SELECT min(due_at) AS at FROM heartbeats').get()?.['at'];

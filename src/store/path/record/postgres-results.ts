@@ -28,6 +28,7 @@ import type { NeededRow } from './suppression.ts';
 import { sendIncidents } from './postgres-incidents.ts';
 import { createRecording, type Recording, resultKey } from './postgres-recording.ts';
 import { keysOf } from '../runs/postgres-runs.ts';
+import { rowEndings } from './row-endings.ts';
 
 /**
  * Records each attempt whose run this owner has leased; drops the others, which another process repeats.
@@ -296,18 +297,13 @@ async function waitingEnds(session: Session, listeners: readonly ListenerRow[]):
 
 async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
   const { results, exchanges, givenBack } = recording;
-  bulk.send('results', results, 'ON CONFLICT DO NOTHING');
+  bulk.send('results', results, rowEndings.results);
   sendLateHours(bulk, recording.late);
-  bulk.send('check_states', recording.states(), `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`);
-  bulk.send('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
-  bulk.send(
-    'passing_exchanges',
-    recording.passing(),
-    `ON CONFLICT (account_id, check_id, location)
-     DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
-  );
+  bulk.send('check_states', recording.states(), rowEndings.check_states);
+  bulk.send('exchanges', exchanges, rowEndings.exchanges);
+  bulk.send('passing_exchanges', recording.passing(), rowEndings.passing_exchanges);
   await sendNotified(session, bulk, recording);
-  bulk.send('first_runs', recording.again, 'ON CONFLICT DO NOTHING');
+  bulk.send('first_runs', recording.again, rowEndings.first_runs);
   for (const { accountId, at } of givenBack) {
     await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
       accountId,
@@ -336,20 +332,8 @@ export async function sendNotified(
   const { alerts, deliveries } = recording;
   sendIncidents(session, bulk, recording.incidents);
   bulk.send('alerts', alerts);
-  bulk.send(
-    'notified',
-    recording.notified(),
-    `ON CONFLICT (account_id, check_id, alert_channel_id)
-     DO UPDATE SET open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-       reminders = excluded.reminders, flapping = excluded.flapping, is_grouped = excluded.is_grouped,
-       delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
-  );
-  bulk.send(
-    'alert_storms',
-    recording.storms(),
-    `ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, is_current = excluded.is_current,
-       channels = excluded.channels`,
-  );
+  bulk.send('notified', recording.notified(), rowEndings.notified);
+  bulk.send('alert_storms', recording.storms(), rowEndings.alert_storms);
   await insertDeliveries(bulk, deliveries);
   for (const { accountId, digestId, dueAt } of recording.hastened) {
     session.send(hastened('$1', '$2', '$3'), [idBytes(accountId), idBytes(digestId), dueAt]);
@@ -363,12 +347,3 @@ export async function sendNotified(
     ]);
   }
 }
-
-const stateColumns = (
-  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted suppressed_by recovered_at failed_from passed_at incident_id ' +
-  'incident_started_at acknowledged_at flapping flapping_since flapping_due_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
-  'certificate_valid_to updated_at revision'
-)
-  .split(' ')
-  .map((column) => `${column} = excluded.${column}`)
-  .join(', ');

@@ -7,47 +7,26 @@ import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts'
 import { idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
-import type { AlertsTable } from '../../base/tables/schema.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
 import type { ListenerRow, NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { cancelCollectingRow, insertDeliveryRow, releaseDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
-import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
+import { insertRow } from '../../engines/sqlite/many-rows.ts';
+import { rowEndings } from './row-endings.ts';
 
 /** @param now epoch ms */
 export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
   const insertDelivery = (delivery: Delivery): void => insertDeliveryRow(connection, delivery);
   return {
     listeners: (attempt) => findListeners(connection, attempt),
-    writeNotified: (row) =>
-      void connection
-        .prepare(
-          `INSERT INTO notified (account_id, check_id, alert_channel_id, open, certificates, notified_at, reminders,
-             flapping, is_grouped, delivery_id)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
-             open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-             reminders = excluded.reminders, flapping = excluded.flapping, is_grouped = excluded.is_grouped,
-             delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
-        )
-        .run(
-          row.account_id,
-          row.check_id,
-          row.alert_channel_id,
-          row.open,
-          row.certificates,
-          row.notified_at,
-          row.reminders,
-          row.flapping,
-          row.is_grouped,
-          row.delivery_id,
-        ),
-    insertAlert: (row) => insertAlerts(connection, [row]),
+    writeNotified: (row) => void insertRow(connection, 'notified', row, rowEndings.notified),
+    insertAlert: (row) => void insertRow(connection, 'alerts', row),
     insertDelivery,
     releaseDelivery: (delivery) => releaseDeliveryRow(connection, delivery),
     cancelCollecting: (delivery, reason) => cancelCollectingRow(connection, delivery, reason),
     storms: createStorms({
       readStorm: (accountId) => readStorm(connection, accountId, now),
-      writeStorm: (row) => writeStorm(connection, row),
+      writeStorm: (row) => void insertRow(connection, 'alert_storms', row, rowEndings.alert_storms),
       insertDelivery,
       hastenDigest: ({ accountId, digestId, dueAt }) =>
         void connection.prepare(hastened('?1', '?2', '?3')).run(idBytes(accountId), idBytes(digestId), dueAt),
@@ -68,45 +47,6 @@ function readStorm(connection: Connection, accountId: string, now: number): Stor
        AND is_counted = 1 LIMIT ${alertedAtMost}`,
   )(key, countedFrom(now), now);
   return { row, alerted: alerted.map(({ check_id }) => idText(check_id)) };
-}
-
-function writeStorm(connection: Connection, row: AlertStormsTable): void {
-  connection
-    .prepare(
-      `INSERT INTO alert_storms (account_id, started_at, is_current, channels) VALUES (?, ?, ?, ?)
-       ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, is_current = excluded.is_current,
-         channels = excluded.channels`,
-    )
-    .run(row.account_id, row.started_at, row.is_current, row.channels);
-}
-
-const raised = rowsStatement(
-  16,
-  (rows) =>
-    `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location, response_us,
-       error, status_code, started_at, created_at, incident_id, suppressed_by, is_counted) VALUES ${rows}`,
-);
-
-/** Adds alerts. */
-export function insertAlerts(connection: Connection, rows: readonly AlertsTable[]): void {
-  writeRows(connection, raised, rows, (row) => [
-    row.account_id,
-    row.id,
-    row.check_id,
-    row.result_id,
-    row.alert_type,
-    row.check_name,
-    row.check_type,
-    row.location,
-    row.response_us,
-    row.error,
-    row.status_code,
-    row.started_at,
-    row.created_at,
-    row.incident_id,
-    row.suppressed_by,
-    row.is_counted,
-  ]);
 }
 
 /**

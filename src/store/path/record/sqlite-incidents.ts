@@ -5,7 +5,7 @@ import { incidentColumns, type IncidentRows } from './record-incident.ts';
 
 export function incidentRowsOf(connection: Connection): IncidentRows {
   return {
-    openIncident: (row) => insertRow(connection, 'incidents', row),
+    openIncident: (row) => void insertRow(connection, 'incidents', row),
     changeIncident: ({ account_id, id, kind, ended_at, ended_by, is_reopened }) =>
       void connection
         .prepare(`UPDATE incidents SET ${change} WHERE account_id = ?5 AND id = ?6`)

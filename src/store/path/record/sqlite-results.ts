@@ -9,23 +9,17 @@ import {
   type RecordRules,
   TooManyDeliveriesError,
 } from './record-attempts.ts';
-import type {
-  AlertsTable,
-  CheckStatesTable,
-  ExchangesTable,
-  PassingExchangesTable,
-  ResultsTable,
-} from '../../base/tables/schema.ts';
-import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
-import { insertAlerts, notifyRowsOf } from './sqlite-alerts.ts';
+import type { AlertsTable, CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
+import { notifyRowsOf } from './sqlite-alerts.ts';
 import { incidentRowsOf } from './sqlite-incidents.ts';
 import { readState, writeStates } from './sqlite-check-states.ts';
 import { suppressionRowsOf } from './sqlite-suppression.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
-import type { Connection, Values } from '../../engines/sqlite/connection.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
 import { countUsage, writeCounts } from '../../engines/sqlite/counts.ts';
 import { noteLate } from '../../roll-ups/sqlite-late-hours.ts';
-import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
+import { insertRow, insertRows } from '../../engines/sqlite/many-rows.ts';
+import { rowEndings } from './row-endings.ts';
 
 /**
  * Records each attempt whose run this owner has leased; drops the others, which another process repeats. Stops after
@@ -96,9 +90,9 @@ export function recordLocked(
     },
   );
   if (recorded.length < attempts.length) throw new TooManyDeliveriesError(recorded.length);
-  writeRows(connection, added, results, valuesOf);
+  insertRows(connection, 'results', results, rowEndings.results);
   writeStates(connection, [...moved.values()]);
-  insertAlerts(connection, alerts);
+  insertRows(connection, 'alerts', alerts);
   return recorded;
 }
 
@@ -126,9 +120,9 @@ function recordWith(
     state: (accountId, checkId) => readState(connection, accountId, checkId),
     needed: (...key) => suppression.needed(...key),
     writeState: (row) => writeStates(connection, [row]),
-    insertExchange: (row) => insertExchange(connection, row),
-    keepPassing: (row) => keepPassing(connection, row),
-    runAgain: (row) => runAgain(connection, row),
+    insertExchange: (row) => void insertRow(connection, 'exchanges', row, rowEndings.exchanges),
+    keepPassing: (row) => void insertRow(connection, 'passing_exchanges', row, rowEndings.passing_exchanges),
+    runAgain: (row) => void insertRow(connection, 'first_runs', row, rowEndings.first_runs),
     giveBack: (accountId, at) => countUsage(connection, accountId, at, -1),
     ...own,
   };
@@ -162,68 +156,13 @@ function release(connection: Connection, { run, retry }: EndedAttempt, owner: st
   return Number(held.changes) === 1;
 }
 
-function runAgain(connection: Connection, { account_id, check_id, due_at }: FirstRunsTable): void {
-  connection
-    .prepare('INSERT INTO first_runs (account_id, check_id, due_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-    .run(account_id, check_id, due_at);
-}
-
 function readLocation(connection: Connection, key: readonly [IdBytes, IdBytes, IdBytes]): string | undefined {
   const sql = 'SELECT location FROM results WHERE account_id = ? AND check_id = ? AND id = ?';
   const row = connection.prepare(sql).get(...key);
   return row === undefined ? undefined : String(row['location']);
 }
 
-const added = rowsStatement(
-  17,
-  (rows) =>
-    `INSERT INTO results (account_id, check_id, id, run_id, attempt, outcome, reason, message, location, source, slots,
-       started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms)
-     VALUES ${rows} ON CONFLICT DO NOTHING`,
-);
-
 /** Adds a result; false if its ID exists already. */
 export function insertResult(connection: Connection, row: ResultsTable): boolean {
-  const { changes } = connection.prepare(added.one).run(...valuesOf(row));
-  return Number(changes) === 1;
-}
-
-function valuesOf(row: ResultsTable): Values {
-  return [
-    row.account_id,
-    row.check_id,
-    row.id,
-    row.run_id,
-    row.attempt,
-    row.outcome,
-    row.reason,
-    row.message,
-    row.location,
-    row.source,
-    row.slots,
-    row.started_at,
-    row.duration_ms,
-    row.response_us,
-    row.loop_delay_ms,
-    row.details,
-    row.interval_ms,
-  ];
-}
-
-function keepPassing(connection: Connection, row: PassingExchangesTable): void {
-  connection
-    .prepare(
-      `INSERT INTO passing_exchanges (account_id, check_id, location, result_id, exchange) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (account_id, check_id, location)
-       DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
-    )
-    .run(row.account_id, row.check_id, row.location, row.result_id, row.exchange);
-}
-
-function insertExchange(connection: Connection, row: ExchangesTable): void {
-  connection
-    .prepare(
-      `INSERT INTO exchanges (account_id, check_id, result_id, exchange) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    .run(row.account_id, row.check_id, row.result_id, row.exchange);
+  return insertRow(connection, 'results', row, rowEndings.results);
 }
