@@ -14,8 +14,8 @@ import type { AnswerOf, OperationId, PagedId } from '#contract/operations.ts';
 import { AccountContext } from './account.ts';
 import { clientOf, ServiceError } from './client.ts';
 
-/** Parameters, query and body of an operation. */
-export type Input<Id extends OperationId> = Omit<Request<Id>, 'signal' | 'headers'>;
+/** Parameters, query, body and headers of an operation. */
+export type Input<Id extends OperationId> = Omit<Request<Id>, 'signal'>;
 type InputArgument<Id extends OperationId> = object extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>];
 
 /** The cache of this page. Live events invalidate it, so that data stays current without polling. */

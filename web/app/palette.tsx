@@ -110,11 +110,11 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
             ))}
           </MenuSection>
         )}
-        {mayRun && rows.length > 0 && (
+        {(mayRun || write) && rows.length > 0 && (
           <MenuSection>
             <Header className={css['header']}>Commands</Header>
             {rows
-              .filter(({ activated, checkType }) => activated && !isCalled(checkType))
+              .filter(({ activated, checkType }) => mayRun && activated && !isCalled(checkType))
               .slice(0, 3)
               .map(({ checkId, name }) => (
                 <MenuItem
@@ -127,6 +127,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
                   Run {name} now
                 </MenuItem>
               ))}
+            {write && editCommands(rows, go, navigate)}
           </MenuSection>
         )}
         {matching.length > 0 && (
@@ -147,6 +148,32 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         )}
       </Menu>
     </Autocomplete>
+  );
+}
+
+/** Commands that open the editor of a check. */
+function editCommands(
+  rows: readonly { readonly checkId: string; readonly name: string }[],
+  go: (work: () => unknown) => () => void,
+  navigate: ReturnType<typeof useNavigate>,
+) {
+  return rows.slice(0, 3).flatMap(({ checkId, name }) =>
+    (
+      [
+        ['Edit', () => navigate({ to: '/checks/$checkId/edit', params: { checkId } })],
+        ['Duplicate', () => navigate({ to: '/checks/new', search: { copy: checkId } })],
+      ] as const
+    ).map(([verb, open]) => (
+      <MenuItem
+        key={`${verb} ${checkId}`}
+        id={`${verb} ${checkId}`}
+        textValue={`${verb} ${name}`}
+        className={css['item'] ?? ''}
+        onAction={go(open)}
+      >
+        {verb} {name}
+      </MenuItem>
+    )),
   );
 }
 

@@ -14,6 +14,7 @@ import { itemsOf } from '../../ui/form/pairs.tsx';
 import { MarksContext } from '../../ui/form/code.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
+import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { Restored } from '../../ui/form/restored.tsx';
 import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
@@ -31,6 +32,8 @@ interface EditorProps {
   readonly start: Draft;
   /** null = a new check. */
   readonly checkId: string | null;
+  /** The revision of `start`, and how to read the check again; absent = a new check. */
+  readonly stored?: { readonly revision: string; readonly read: () => Promise<Stored> };
   /** The check whose masked values a copy shows. */
   readonly copyOf?: string;
   /** @param id of the created check; null = cancelled, or nothing new */
@@ -40,9 +43,11 @@ interface EditorProps {
 /** Lists that a new check changes. */
 const refreshes = ['getOverview', 'listChecks', 'getCheck'] as const satisfies OperationId[];
 
-export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorProps) {
-  const { draft, isChanged, change, reset } = useDraft(name, start);
-  const { save, error, isSaving } = useSave({ form, checkId, copyOf, draft, reset, onDone });
+export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: EditorProps) {
+  const kept = useDraft(name, start, stored?.revision);
+  const { draft, isChanged, change, reset } = kept;
+  const { conflicts, guarded } = useConflicts(kept, stored?.read ?? null);
+  const { save, error, isSaving } = useSave({ form, checkId, copyOf, draft, reset, guarded, onDone });
   const trial = useTrial(form.type, draft, checkId ?? copyOf ?? null);
   const failed = error ?? trial.error;
   const faults = useMemo(() => faultsOf(failed), [failed]);
@@ -72,7 +77,12 @@ export function Editor({ form, name, start, checkId, copyOf, onDone }: EditorPro
           <MarksContext value={marks}>
             <Folds form={form} faults={faults} self={checkId} {...fields} />
           </MarksContext>
-          <FaultList error={error} faults={faults} />
+          <ChangedMeanwhile
+            conflicts={conflicts}
+            fields={[...form.target, ...form.sections.flatMap((section) => section.fields)]}
+            {...fields}
+          />
+          {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
           <div className={parts['actions']}>
             <Button type="submit" kind="primary" isDisabled={isSaving}>
               {checkId === null ? text.create : text.save}
@@ -116,11 +126,13 @@ function useSave({
   copyOf,
   draft,
   reset,
+  guarded,
   onDone,
 }: Pick<EditorProps, 'form' | 'checkId' | 'onDone'> & { readonly copyOf: string | undefined } & Pick<
     ReturnType<typeof useDraft>,
     'draft' | 'reset'
-  >) {
+  > &
+  Pick<ReturnType<typeof useConflicts>, 'guarded'>) {
   const create = useWrite(`create${kindName(form.type)}Check`, refreshes);
   const update = useWrite(`update${kindName(form.type)}Check`, refreshes);
   const save = async (): Promise<void> => {
@@ -136,7 +148,7 @@ function useSave({
       onDone(id);
       return;
     }
-    await update.mutateAsync({ params: { id: checkId }, body: draft });
+    await guarded((headers) => update.mutateAsync({ params: { id: checkId }, body: draft, headers }));
     reset(draft);
     toast.done(text.saved(title));
     onDone(null);

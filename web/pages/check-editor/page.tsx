@@ -1,8 +1,12 @@
 // Creates and edits checks.
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { use } from 'react';
 import type { CheckForm } from '#checks/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
+import { AccountContext } from '../../api/account.ts';
+import { clientOf } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
+import { revisionOf, type Stored } from '../../ui/form/changed-meanwhile.tsx';
 import { checkForms } from '../../ui/form/forms.ts';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
@@ -108,9 +112,15 @@ function Copied({ check }: { readonly check: Check }) {
 
 function Edited({ check }: { readonly check: Check }) {
   const navigate = useNavigate();
+  const client = clientOf(use(AccountContext));
   const form = checkForms.find(({ type }) => type === check.checkType);
   if (form === undefined) return null;
   const { checkType: _, ...written } = writtenOf(check);
+  const read = async (): Promise<Stored> => {
+    const present = await client.call('getCheck', { params: { id: check.id } });
+    const { checkType: _type, ...start } = writtenOf(present);
+    return { start, revision: revisionOf(present) };
+  };
   return (
     <>
       <PageHead title={text.editTitle(check.name)} above={<BackTo check={check} />} />
@@ -119,6 +129,7 @@ function Edited({ check }: { readonly check: Check }) {
         name={`check ${check.id}`}
         start={written}
         checkId={check.id}
+        stored={{ revision: revisionOf(check), read }}
         onDone={() => void navigate({ to: '/checks/$checkId', params: { checkId: check.id }, search: {} })}
       />
     </>

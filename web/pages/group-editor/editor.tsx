@@ -13,6 +13,7 @@ import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
+import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { Restored } from '../../ui/form/restored.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
@@ -31,6 +32,8 @@ interface EditorProps {
   readonly start: Draft;
   /** null = a new group. */
   readonly groupId: number | null;
+  /** The revision of `start`, and how to read the group again; absent = a new group. */
+  readonly stored?: { readonly revision: string; readonly read: () => Promise<Stored> };
   /** The group whose masked values a copy shows. */
   readonly copyOf?: number;
   /** @param id of the created group; null = cancelled, or an existing one was saved */
@@ -47,8 +50,10 @@ const refreshes = [
   'getCheckAlerting',
 ] as const;
 
-export function GroupEditor({ name, start, groupId, copyOf, onDone }: EditorProps) {
-  const { draft, isChanged, change, reset } = useDraft(name, start);
+export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: EditorProps) {
+  const kept = useDraft(name, start, stored?.revision);
+  const { draft, isChanged, change, reset } = kept;
+  const { conflicts, guarded } = useConflicts(kept, stored?.read ?? null);
   const create = useWrite('createCheckGroupV2', refreshes);
   const update = useWrite('updateCheckGroupV2', refreshes);
   const { error } = groupId === null ? create : update;
@@ -65,7 +70,7 @@ export function GroupEditor({ name, start, groupId, copyOf, onDone }: EditorProp
       onDone(id);
       return;
     }
-    await update.mutateAsync({ params: { id: groupId }, body });
+    await guarded((headers) => update.mutateAsync({ params: { id: groupId }, body, headers }));
     reset(draft);
     toast.done(text.saved(title));
     onDone(null);
@@ -82,7 +87,13 @@ export function GroupEditor({ name, start, groupId, copyOf, onDone }: EditorProp
           <Restored isChanged={isChanged} isNew={groupId === null} onReset={() => reset(start)} />
           <p className="quiet">{text.about}</p>
           <Fields draft={draft} onChange={change} faults={faults} />
-          <FaultList error={error} faults={faults} />
+          <ChangedMeanwhile
+            conflicts={conflicts}
+            fields={checkForms.flatMap(({ ofGroups = [] }) => ofGroups.flatMap((section) => section.fields))}
+            draft={draft}
+            onChange={change}
+          />
+          {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
           <div className={parts['actions']}>
             <Button type="submit" kind="primary" isDisabled={create.isPending || update.isPending}>
               {groupId === null ? text.create : text.save}

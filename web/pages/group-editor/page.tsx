@@ -1,8 +1,12 @@
 // Creates, copies and edits groups.
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
+import { AccountContext } from '../../api/account.ts';
+import { clientOf } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
 import { useRead } from '../../api/query.ts';
+import { revisionOf, type Stored } from '../../ui/form/changed-meanwhile.tsx';
 import type { Draft } from '../../ui/form/draft.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
@@ -69,6 +73,11 @@ function New({
 function EditGroup() {
   const { groupId } = useParams({ from: '/shell/groups/$groupId/edit' });
   const navigate = useNavigate();
+  const client = clientOf(use(AccountContext));
+  const read = async (): Promise<Stored> => {
+    const present = await client.call('getCheckGroup', { params: { id: groupId } });
+    return { start: writtenOf(present), revision: revisionOf(present) };
+  };
   return (
     <Loaded key={groupId} id={Number(groupId)}>
       {(group) => (
@@ -89,6 +98,7 @@ function EditGroup() {
             name={`group ${groupId}`}
             start={writtenOf(group)}
             groupId={group.id}
+            stored={{ revision: revisionOf(group), read }}
             onDone={() => void navigate({ to: '/groups/$groupId', params: { groupId } })}
           />
         </>

@@ -39,48 +39,59 @@ export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }
 
-interface Kept {
+/** A draft, what it began with, and the revision of the record then; null = it is new. */
+interface Begun {
   readonly draft: Draft;
+  readonly start: Draft;
+  readonly revision: string | null;
+}
+
+/** A draft that is kept. */
+export interface Kept extends Begun {
   /** The draft differs from what it began with. */
   readonly isChanged: boolean;
   readonly change: (path: string, value: FormValue) => void;
   /** Forgets what was entered. */
   readonly reset: (draft?: Draft) => void;
+  /** Goes on with what was entered on top of a newer revision. */
+  readonly rebase: (begun: Begun) => void;
 }
 
 /**
  * A draft that survives a reload, a lost connection and a new sign-in of the same person in this tab.
  * @param name what is edited: drafts with another name are others
+ * @param revision of the stored record that `start` shows; null = it is new
  */
-export function useDraft(name: string, start: Draft): Kept {
+export function useDraft(name: string, start: Draft, revision: string | null = null): Kept {
   const accountId = use(AccountContext);
   const { user } = useMe();
   // Another person at this browser, or another account, has other drafts.
   const key = `${prefix}${accountId} ${user?.id ?? ''} ${name}`;
-  const [draft, setDraft] = useState<Draft>(() => stored(key) ?? start);
+  const [begun, setBegun] = useState<Begun>(() => stored(key) ?? { draft: start, start, revision });
   const [isChanged, setChanged] = useState(() => stored(key) !== null);
   useEffect(() => {
-    if (isChanged) sessionStorage.setItem(key, JSON.stringify(draft));
+    if (isChanged) sessionStorage.setItem(key, JSON.stringify(begun));
     else sessionStorage.removeItem(key);
-  }, [draft, isChanged, key]);
+  }, [begun, isChanged, key]);
   return {
-    draft,
+    ...begun,
     isChanged,
     change(path, value) {
-      setDraft((now) => withValue(now, path, value));
+      setBegun((now) => ({ ...now, draft: withValue(now.draft, path, value) }));
       setChanged(true);
     },
     reset(next = start) {
       sessionStorage.removeItem(key);
-      setDraft(next);
+      setBegun({ draft: next, start, revision });
       setChanged(false);
     },
+    rebase: setBegun,
   };
 }
 
-function stored(key: string): Draft | null {
+function stored(key: string): Begun | null {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null;
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as Begun | null;
   } catch {
     return null;
   }
