@@ -14,7 +14,7 @@ import { Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { At } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
-import parts from '../../ui/form/form.module.css';
+import css from './channels.module.css';
 
 const hourMs = 3_600_000;
 type Hours = keyof typeof text.overlaps;
@@ -82,7 +82,7 @@ function Rotate({ id, names, isRotating, onClose }: RotateProps) {
           {isRotating && <p>{text.rotateEnds}</p>}
           <Choice label={text.overlap} value={hours} options={choices} onChange={setHours} />
           {update.error !== null && <ErrorMessage error={update.error} />}
-          <div className={parts['actions']}>
+          <div className={css['buttons']}>
             {/* The error is shown above. */}
             <Button kind="primary" isDisabled={update.isPending} onPress={() => void rotate().catch(() => undefined)}>
               {text.rotate}
@@ -93,7 +93,7 @@ function Rotate({ id, names, isRotating, onClose }: RotateProps) {
         <>
           <p>{text.newSecretHelp}</p>
           <Code text={secret} label={text.newSecret} />
-          <div className={parts['actions']}>
+          <div className={css['buttons']}>
             <Button kind="primary" onPress={onClose}>
               {text.close}
             </Button>

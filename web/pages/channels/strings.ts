@@ -31,7 +31,7 @@ export const text = {
   sendRecovery: 'Recoveries',
   sendDegraded: 'Degraded checks',
   sslExpiry: 'Certificates that are about to expire',
-  sslExpiryThreshold: 'From this many days before they expire',
+  sslExpiryThreshold: 'First certificate alert before expiry',
   days: 'days',
   autoSubscribe: 'Subscribe to every new check and group',
   grouping: 'Group alerts of flapping checks and of alert storms',
