@@ -18,6 +18,10 @@ const commands: Readonly<Record<string, readonly [summary: string, load: () => P
   ],
   'new-key': ['Create an operator key', async () => (await import('#cli/new-key.ts')).defineNewKey],
   'new-user': ['Print a link that creates an operator', async () => (await import('#cli/new-user.ts')).defineNewUser],
+  'reset-password': [
+    'Print a link that sets another password',
+    async () => (await import('#cli/reset-password.ts')).defineResetPassword,
+  ],
   'reset-second-factor': [
     'Remove the lost second factor of a person',
     async () => (await import('#cli/reset-second-factor.ts')).defineResetSecondFactor,

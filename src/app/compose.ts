@@ -126,7 +126,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const api = await composeRoutes({
     ...shared,
     ...hints,
-    sendInvitation: invitations?.send ?? null,
+    mails: invitations,
     scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
     stopping: stopping.signal,
     brokenChannels: findBrokenChannels(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),

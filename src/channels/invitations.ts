@@ -1,13 +1,13 @@
-// Sends invitations by the channel kind that can, through the operator's own server.
+// Sends invitations and links for other passwords by the channel kind that can, through the operator's own server.
 import { randomUUID } from 'node:crypto';
 import { noGateways } from '#domain/deliveries/gateways.ts';
-import type { ChannelKind, ChannelSender, InvitationMessage, SenderOptions } from './kind.ts';
+import type { ChannelKind, ChannelSender, InvitationMessage, PasswordResetMessage, SenderOptions } from './kind.ts';
 import { channelKinds } from './registry.ts';
 
-/** Sends invitations, one attempt each. */
+/** Sends invitations and links for other passwords, one attempt each. */
 export interface InvitationSender {
   /** Rejects with the reason if the server did not take the message. */
-  send(accountId: string, invitation: InvitationMessage, userAgent: string): Promise<void>;
+  send(accountId: string, message: InvitationMessage | PasswordResetMessage, userAgent: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -17,21 +17,21 @@ export function createInvitationSender(options: SenderOptions): InvitationSender
   const kind = channelKinds.find(({ renderInvitation }: ChannelKind) => renderInvitation !== undefined) as
     | ChannelKind
     | undefined;
-  if (smtp === null || kind?.renderInvitation === undefined) return null;
-  const { type, renderInvitation, loadSender } = kind;
+  if (smtp === null || kind?.renderInvitation === undefined || kind.renderPasswordReset === undefined) return null;
+  const { type, renderInvitation, renderPasswordReset, loadSender } = kind;
   let sender: Promise<ChannelSender> | null = null;
   return {
-    async send(accountId, invitation, userAgent) {
+    async send(accountId, message, userAgent) {
       const now = Date.now();
-      const facts = { createdAt: now, uuid: randomUUID(), randomNumber: 0, userAgent, timeZone: invitation.timeZone };
+      const facts = { createdAt: now, uuid: randomUUID(), randomNumber: 0, userAgent, timeZone: message.timeZone };
       sender ??= loadSender().then((create) => create({ ...options, gateways: { ...noGateways, smtp } }));
       const { error } = await (
         await sender
       ).send({
         type,
         accountId,
-        request: renderInvitation(invitation, facts, smtp),
-        deliveryId: invitation.id,
+        request: 'role' in message ? renderInvitation(message, facts, smtp) : renderPasswordReset(message, facts, smtp),
+        deliveryId: message.id,
         createdAt: now,
         attempt: 1,
         replayOf: null,

@@ -63,6 +63,12 @@ export interface ChannelKind {
     facts: RenderFacts,
     smtp: NonNullable<Gateways['smtp']>,
   ) => Message;
+  /** Renders a link for choosing another password. Present with `renderInvitation`. */
+  readonly renderPasswordReset?: (
+    reset: PasswordResetMessage,
+    facts: RenderFacts,
+    smtp: NonNullable<Gateways['smtp']>,
+  ) => Message;
   /** Loads the sender. Called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
 }
@@ -80,6 +86,9 @@ export interface InvitationMessage {
   /** Epoch ms. */
   readonly expiresAt: number;
 }
+
+/** A link for choosing another password, for the person. */
+export type PasswordResetMessage = Omit<InvitationMessage, 'accountName' | 'role'>;
 
 /** Rules for secrets that outlive a single field. */
 export interface SecretRules {

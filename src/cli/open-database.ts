@@ -1,6 +1,8 @@
 // Reads and writes of commands in a database whose service may be running.
 import { existsSync } from 'node:fs';
+import { type Config, publicUrlOf } from '#config/config.ts';
 import type { DatabaseUrl } from '#config/variables.ts';
+import { silentAfterMs } from '#domain/accounts/process.ts';
 import { shownAddress } from '#lib/net/postgres-address.ts';
 import type { Acting } from '#domain/accounts/audit-entry.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -74,4 +76,17 @@ export async function writeDatabase<Answer>(
     };
     return withEntries(tx, { acting, seal: null, now: systemClock.now() }, work);
   });
+}
+
+/** Public URL of the service: the configured one, or that of a process that serves the API. @param now epoch ms */
+export async function servedUrl(tx: Db, config: Config, now: number): Promise<string> {
+  const serving = await tx
+    .selectFrom('processes')
+    .select('public_url')
+    .where('public_url', 'is not', null)
+    .where('seen_at', '>', now - silentAfterMs)
+    .orderBy('seen_at', 'desc')
+    .executeTakeFirst();
+  // The service may have been started with another PORT than this command.
+  return config.publicUrl ?? serving?.public_url ?? publicUrlOf(config, config.port);
 }

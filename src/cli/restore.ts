@@ -117,7 +117,7 @@ function carriedFrom(target: string, aside: string): CarriedOver | string {
 /** Ends the sessions of the backup, so that none comes back to life, and its setup links. */
 function endSignIns(aside: string): void {
   using database = new DatabaseSync(aside);
-  database.exec('DELETE FROM sessions; DELETE FROM setup_links');
+  database.exec('DELETE FROM sessions; DELETE FROM setup_links; DELETE FROM password_resets');
 }
 
 /** Holds deliveries and records the start of the gap. Returns the time of the last data. */

@@ -23,6 +23,7 @@ const pageRoots = new Set([
   'maintenance',
   'notices',
   'reports',
+  'reset-password',
   'settings',
   'setup',
   'sign-in',

@@ -54,6 +54,7 @@ import { createRuntimeStages } from './accounts/runtime-stages.ts';
 import { createRequestedRuntimes } from './accounts/requested-runtimes.ts';
 import { createSecondFactors } from './accounts/second-factors.ts';
 import { createSessions } from './accounts/sessions.ts';
+import { createPasswordResets } from './accounts/password-resets.ts';
 import { createSetupLinks } from './accounts/setup-links.ts';
 import { createWatchdog } from './accounts/watchdog.ts';
 import { createTriggerCalls } from './checks/trigger-calls.ts';
@@ -101,6 +102,7 @@ export function nounsOf(database: Database) {
     sessions: createSessions(database),
     secondFactors: createSecondFactors(database),
     setupLinks: createSetupLinks(database),
+    passwordResets: createPasswordResets(database),
     invites: createInvites(database),
     triggers: createTriggers(database),
     triggerCalls: createTriggerCalls(database),

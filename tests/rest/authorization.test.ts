@@ -189,6 +189,8 @@ describe('a caller', () => {
         'acceptInvite',
         'createSetup',
         'createSession',
+        'createPasswordReset',
+        'usePasswordReset',
         'postPing',
         'postPingSignal',
         'acknowledgeLinkedIncident',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openBrowser } from '../support/chromium.ts';
+import { runCommand } from '../support/service/command.ts';
 import { startService } from '../support/service/service.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
@@ -88,6 +89,39 @@ describe('a person', () => {
     await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
     await page.goto('/');
     await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
+  });
+
+  test('a forgotten password is replaced with a link', async () => {
+    const { service, browser, open } = ui();
+    const invited = await service.must('POST', '/v1/invites', { email: 'forgets@example.com', role: 'read-only' });
+    const person = await (await browser.newContext({ baseURL: service.address })).newPage();
+    await person.goto(String(invited['url']));
+    await person.getByLabel('Password').fill('the forgotten password');
+    await person.getByRole('button', { name: 'Accept invitation' }).click();
+    await expectVisible(person.getByRole('heading', { level: 1, name: 'Checks' }));
+
+    const page = await open('/sign-in', { signedOut: true, viewport: { width: 390, height: 844 } });
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('Email').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await expectVisible(page.getByText(/a link is on its way/));
+    const printed = await runCommand(['reset-password', 'forgets@example.com'], service.environment);
+    assert.equal(printed.code, 0, printed.err);
+    const link = /\S+\/reset-password#\S+/.exec(printed.out)?.[0] ?? '';
+    await page.goto(link);
+    await page.getByLabel('Password').fill('password123');
+    await page.getByRole('button', { name: 'Choose another password' }).click();
+    await expectVisible(page.getByText(/common/i));
+    await page.getByLabel('Password').fill('the remembered password');
+    await page.getByRole('button', { name: 'Choose another password' }).click();
+    await expectVisible(page.getByText(/Your password was changed/));
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
+    await page.getByLabel('Email').fill('forgets@example.com');
+    await page.getByLabel('Password').fill('the remembered password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Checks' }));
+    await person.reload();
+    await expectVisible(person.getByRole('heading', { name: 'Sign in' }));
   });
 
   test('a read-only person sees everything and is offered no change', async () => {

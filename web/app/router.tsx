@@ -209,6 +209,12 @@ const invite = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/invite.tsx'), 'InvitePage'),
 });
 
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('../pages/sign-in/reset-password.tsx'), 'ResetPasswordPage'),
+});
+
 const tree = root.addChildren([
   shell.addChildren([
     overview,
@@ -244,6 +250,7 @@ const tree = root.addChildren([
   signIn,
   setup,
   invite,
+  resetPassword,
 ]);
 
 export function createAppRouter() {

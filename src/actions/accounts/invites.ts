@@ -54,8 +54,7 @@ export interface InviteActions {
   read(token: string): Promise<ShownInvite>;
   /**
    * Joins the account as the user of the email address whose password this is, otherwise as a new user. A link that was
-   * mailed proves the address; then the proven user of the address must join, or if none is proven, one with a second
-   * factor. Refuses (`unauthenticated`) a missing or wrong code of such a person. Returns the ID of the user and the
+   * mailed proves the address; then the proven user of the address, if there is one, must join. Refuses (`unauthenticated`) a missing or wrong code of such a person. Returns the ID of the user and the
    * account.
    */
   accept(
@@ -133,10 +132,7 @@ function createAcceptance(deps: InviteDeps, findByToken: (token: string) => Prom
   /** The ID of a known user, or a new user. */
   const userFor = async ({ email, isMailed }: Invite, known: readonly StoredUser[], password: string) => {
     const user = await passwords.userWith(password, known);
-    // Nobody takes over the accounts of a person without what that person signs in with.
-    const proven = known.filter(({ isProven }) => isProven);
-    const owners = proven.length > 0 ? proven : known.filter(({ hasSecondFactor }) => hasSecondFactor);
-    if (isMailed && owners.length > 0 && !owners.some(({ id }) => id === user?.id)) {
+    if (isMailed && user?.isProven !== true && known.some(({ isProven }) => isProven)) {
       throw new Refusal('unauthenticated', `Wrong password. Enter the password that ${email} signs in with.`);
     }
     if (user !== null) return user.id;

@@ -48,6 +48,7 @@ import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
 import { createInviteActions } from '#actions/accounts/invites.ts';
 import { createReadMe } from '#actions/accounts/me.ts';
 import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
+import { createPasswordResetActions } from '#actions/accounts/password-resets.ts';
 import { createPeopleActions } from '#actions/accounts/people.ts';
 import { createSecondFactorActions } from '#actions/accounts/second-factors.ts';
 import { createSessionActions } from '#actions/accounts/sessions.ts';
@@ -166,16 +167,17 @@ function resultPageOf({ config: { serverTimeZone }, store, links, clock }: Actio
 
 /** People, their sessions and invitations. */
 function peopleOf(
-  { config, store, passwords, sendInvitation, publicUrl, ownProcess, clock }: ActionDeps,
+  { config, store, passwords, mails, publicUrl, ownProcess, clock }: ActionDeps,
   forgetUser: (id: string) => void,
 ) {
   const { serverTimeZone } = config;
-  const deps = { ...store, serverTimeZone, passwords, mail: sendInvitation, publicUrl, forgetUser, clock };
+  const deps = { ...store, serverTimeZone, passwords, mail: mails?.send ?? null, publicUrl, forgetUser, clock };
   return {
     readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt, serverTimeZone }),
     setup: createSetupActions(deps),
     sessions: createSessionActions(deps),
     secondFactors: createSecondFactorActions(deps),
+    passwordResets: createPasswordResetActions({ ...deps, mailReset: mails?.sendReset ?? null }),
     people: createPeopleActions(deps),
     invites: createInviteActions(deps),
   };

@@ -1,6 +1,5 @@
 // Dependencies of a process's actions.
 import type { Authentication } from '#actions/accounts/authenticate.ts';
-import type { SendInvitation } from '#actions/accounts/invites.ts';
 import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
@@ -11,6 +10,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Hints } from '#lib/hints.ts';
 import type { Store } from '#store/store.ts';
+import type { Invitations } from './invitations.ts';
 import type { OwnProcess } from '../process.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import type { Config } from '#config/config.ts';
@@ -29,7 +29,8 @@ export interface ActionDeps {
   readonly links: ResultLinks;
   readonly acknowledgeLinks: AcknowledgeLinks;
   readonly knownDevices: KnownDevices;
-  readonly sendInvitation: SendInvitation | null;
+  /** null = email is not set up. */
+  readonly mails: Pick<Invitations, 'send' | 'sendReset'> | null;
   readonly log: Pick<Log, 'info'>;
   readonly userAgent: string;
   /** Public URL of this server; known once it listens. */

@@ -1,24 +1,29 @@
-// Sends invitations to accounts by email, if the operator has set it up.
+// Sends invitations and links for other passwords by email, if the operator has set it up.
 import type { SendInvitation } from '#actions/accounts/invites.ts';
-import { createInvitationSender } from '#channels/invitations.ts';
+import type { SendPasswordReset } from '#actions/accounts/password-resets.ts';
+import { createInvitationSender, type InvitationSender } from '#channels/invitations.ts';
 import type { Config } from '#config/config.ts';
 import { everyNetwork } from '#egress/cidr.ts';
 import { createGuard } from '#egress/guard.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
+import { newId } from '#lib/id.ts';
 import type { Log } from '#lib/log.ts';
 
-/** A request for an invitation waits as long, ms. */
+/** A request for an invitation waits as long, in ms. */
 const deadlineMs = 15_000;
 
-/** Sends invitations. */
+/** Sends links by email. */
 export interface Invitations {
   readonly send: SendInvitation;
+  readonly sendReset: SendPasswordReset;
   readonly close: () => Promise<void>;
 }
 
+type SentMessage = Parameters<InvitationSender['send']>[1];
+
 /** @returns null = email is not set up, and links are handed out by admins */
 export function composeInvitations(
-  { egress, gateways, caCertificates }: Config,
+  { egress, gateways, caCertificates, serverTimeZone }: Config,
   closed: PlaceBoard,
   userAgent: string,
   log: Log,
@@ -32,14 +37,19 @@ export function composeInvitations(
     deadlineMs,
   });
   if (sender === null) return null;
+  const sent = async (what: string, accountId: string, message: SentMessage): Promise<void> => {
+    try {
+      await sender.send(accountId, message, userAgent);
+    } catch (error) {
+      log.warn(`${what}.not-sent`, { account: accountId, error: error instanceof Error ? error.message : '' });
+      throw error;
+    }
+  };
   return {
-    async send({ email, accountId, ...invitation }) {
-      try {
-        await sender.send(accountId, { ...invitation, address: email }, userAgent);
-      } catch (error) {
-        log.warn('invitation.not-sent', { account: accountId, error: error instanceof Error ? error.message : '' });
-        throw error;
-      }
+    send: ({ email, accountId, ...invitation }) => sent('invitation', accountId, { ...invitation, address: email }),
+    sendReset({ email, accountId, ...reset }) {
+      const message = { ...reset, id: newId(), address: email, timeZone: serverTimeZone };
+      return sent('password-reset', accountId, message);
     },
     close: () => sender.close(),
   };

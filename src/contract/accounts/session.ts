@@ -83,7 +83,12 @@ export const sessionOperations = tagged('Sessions', {
     path: '/v1/setup',
     summary: 'Check whether the installation has no user yet',
     permission: 'none',
-    response: z.strictObject({ isNeeded: z.boolean() }).meta({ id: 'Setup' }),
+    response: z
+      .strictObject({
+        isNeeded: z.boolean(),
+        resetsByEmail: z.boolean().describe('Whether people can request links for other passwords by email.'),
+      })
+      .meta({ id: 'Setup' }),
   },
   createSetup: {
     method: 'POST',
@@ -140,6 +145,27 @@ export const sessionOperations = tagged('Sessions', {
     summary: 'Sign out',
     permission: 'user',
     status: 204,
+  },
+  createPasswordReset: {
+    method: 'POST',
+    path: '/v1/password-resets',
+    summary: 'Request a link for another password by email',
+    description:
+      'The link works once, for 30 minutes. The answer is the same whether a person has the address. Nothing is sent if several people have it and none has proven it.',
+    permission: 'none',
+    body: z.strictObject({ email }),
+    status: 202,
+    alsoAnswers: { ...tooMany, 409: 'Email is not set up.' },
+  },
+  usePasswordReset: {
+    method: 'POST',
+    path: '/v1/password-resets/use',
+    summary: 'Set another password with a link',
+    description: 'Ends all sessions of the person and starts none. A second factor stays.',
+    permission: 'none',
+    body: z.strictObject({ token: oneTimeToken, password: newPassword }),
+    status: 204,
+    alsoAnswers: { ...tooMany, 404: 'The link was used or replaced, or it has expired.' },
   },
   updatePassword: {
     method: 'PUT',

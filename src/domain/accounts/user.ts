@@ -58,6 +58,15 @@ export const sessionIdleMs = 14 * dayMs;
 export const sessionMaxMs = 90 * dayMs;
 export const inviteMaxMs = 7 * dayMs;
 export const setupLinkMaxMs = dayMs;
+export const passwordResetMaxMs = 1_800_000;
+
+/**
+ * The user whose password a link may reset: the proven one of the email address, or the only one. null = nobody, or
+ * several, of whom none has proven the address.
+ */
+export function resettableOf<Known extends { readonly isProven: boolean }>(known: readonly Known[]): Known | null {
+  return known.find(({ isProven }) => isProven) ?? (known.length === 1 ? (known[0] ?? null) : null);
+}
 /** How long a device stays known after a sign-in; browsers keep no cookie for longer. */
 export const deviceMaxMs = 400 * dayMs;
 

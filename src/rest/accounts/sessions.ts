@@ -5,6 +5,7 @@ import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Me, ReadMe } from '#actions/accounts/me.ts';
 import type { SecondFactorActions, TypedCode } from '#actions/accounts/second-factors.ts';
 import type { SessionActions } from '#actions/accounts/sessions.ts';
+import type { PasswordResetActions } from '#actions/accounts/password-resets.ts';
 import type { SetupActions } from '#actions/accounts/setup.ts';
 import type { MeBody, SessionBody } from '#contract/accounts/session.ts';
 import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
@@ -19,6 +20,7 @@ export interface SessionRoutesDeps {
   readonly sessions: SessionActions;
   readonly secondFactors: SecondFactorActions;
   readonly setup: SetupActions;
+  readonly passwordResets: PasswordResetActions;
   readonly invites: Pick<InviteActions, 'read' | 'accept'>;
   readonly readMe: ReadMe;
   readonly authenticateSession: (token: string) => UserPrincipal | null | Promise<UserPrincipal | null>;
@@ -38,6 +40,10 @@ export interface SessionRoutesDeps {
 const attemptsMax = { person: 10, everywhere: 100, address: 60, knownDevices: 30, session: 10, codes: 10 } as const;
 const attemptsMs = 300_000;
 
+/** Requests for links by email per hour: for one email address, and from one network address. */
+const resetsMax = { email: 3, address: 20 } as const;
+const hourMs = 3_600_000;
+
 /** The routes of sessions, setup and joining by invitation. */
 export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   const limits = {
@@ -48,7 +54,12 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     sessions: createRateLimit(attemptsMax.session, attemptsMs, deps.now),
     codes: createRateLimit(attemptsMax.codes, attemptsMs, deps.now),
   };
-  return [...signInRoutes(deps, limits), ...ownRoutes(deps, limits), ...secondFactorRoutes(deps, limits)];
+  return [
+    ...signInRoutes(deps, limits),
+    ...resetRoutes(deps, limits),
+    ...ownRoutes(deps, limits),
+    ...secondFactorRoutes(deps, limits),
+  ];
 }
 
 interface AttemptLimits {
@@ -76,7 +87,7 @@ function requirePersonAttempt({ persons, everywhere }: AttemptLimits, email: str
 
 /** Routes without authentication. */
 function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
-  const { sessions, setup, invites, readMe, publicUrl, knownDevices, hashingTurns, now } = deps;
+  const { sessions, setup, passwordResets, invites, readMe, publicUrl, knownDevices, hashingTurns, now } = deps;
   /** Checks the rate limit before the password or token is verified. */
   const admit = ({ headers, address }: Attempt): void => {
     requireSameOrigin(headers, publicUrl(), false);
@@ -94,7 +105,7 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
   const typed = (code: string | undefined) => typedCode(limits, code);
 
   return [
-    route('getSetup', async () => ({ isNeeded: await setup.isNeeded() })),
+    route('getSetup', async () => ({ isNeeded: await setup.isNeeded(), resetsByEmail: passwordResets.isMailed })),
     route('createSetup', async (call) => {
       const { token, email, password } = call.body;
       admit(call);
@@ -130,6 +141,31 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
       const accepted = hashingTurns.run(stranger(call), () => invites.accept(token, password, typed(code)));
       const { userId, accountId } = await accepted;
       return start(call, userId, accountId);
+    }),
+  ];
+}
+
+/** Routes for people who forgot their password. */
+function resetRoutes(
+  { passwordResets, publicUrl, hashingTurns, now }: SessionRoutesDeps,
+  limits: AttemptLimits,
+): Route[] {
+  const requests = {
+    emails: createRateLimit(resetsMax.email, hourMs, now),
+    addresses: createRateLimit(resetsMax.address, hourMs, now),
+  };
+  return [
+    route('createPasswordReset', ({ headers, address, body }) => {
+      requireSameOrigin(headers, publicUrl(), false);
+      requireAttempt(requests.addresses, countedAddress(address), 'address');
+      requireAttempt(requests.emails, body.email, 'person');
+      passwordResets.request(body.email);
+    }),
+    route('usePasswordReset', async (call) => {
+      requireSameOrigin(call.headers, publicUrl(), false);
+      requireAttempt(limits.addresses, countedAddress(call.address), 'address');
+      const { token, password } = call.body;
+      await hashingTurns.run(stranger(call), () => passwordResets.use(token, password));
     }),
   ];
 }

@@ -46,6 +46,8 @@ export function createUsers(database: Database) {
       const row = await users.where('id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : userOf(row);
     },
+    /** Accounts of a user, oldest first. */
+    memberships: (id: string): Promise<Membership[]> => findMemberships(reader, idBytes(id)),
     /** Adds an operator that owns the oldest account, if there is no user yet; otherwise returns false. */
     addFirst: (user: StoredUser): Promise<boolean> =>
       transaction(async (tx) => {
@@ -55,9 +57,11 @@ export function createUsers(database: Database) {
       }),
     /** Replaces the hash `from` by `to`; false = the password was changed meanwhile. */
     changePassword: (id: string, from: string, to: string): Promise<boolean> =>
-      transaction(
-        async (tx) => (await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to })) > 0,
-      ),
+      transaction(async (tx) => {
+        const count = await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to });
+        if (count > 0) await deleteRows(tx, 'password_resets', { user_id: idBytes(id) });
+        return count > 0;
+      }),
     /** Members of an account, ordered by email address. */
     async members(accountId: string, { limit, offset }: Slice): Promise<Page<Member>> {
       const rows = await findMembers(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
@@ -115,11 +119,15 @@ export async function addMembership(
 
 /**
  * Makes a user the proven one of an email address: the memberships of all others with the address become theirs, and
- * all sessions end, because somebody else may have made them.
+ * all sessions end, because somebody else may have made them. Others with a second factor keep their own.
  */
 export async function proveEmail(tx: Db, email: string, userId: string, now: number): Promise<void> {
   const user = idBytes(userId);
-  const others = await selectRows(tx, 'users', { email }).select('id').where('id', '!=', user).execute();
+  const others = await selectRows(tx, 'users', { email })
+    .select('id')
+    .where('id', '!=', user)
+    .where('totp_since', 'is', null)
+    .execute();
   for (const { id } of others) {
     for (const membership of await findMemberships(tx, id)) {
       await addMembership(tx, userId, membership, now);

@@ -26,7 +26,7 @@ export function Card({ title, children }: { readonly title: string; readonly chi
   );
 }
 
-/** A form that starts a session; errors appear beside their field. */
+/** A form of a person without a session; errors appear beside their field. */
 export function SessionForm({
   action,
   children,
@@ -36,7 +36,8 @@ export function SessionForm({
   readonly action: string;
   readonly children: ReactNode;
   readonly send: (fields: ReadonlyMap<string, string>) => Promise<unknown>;
-  readonly next?: string;
+  /** The page to go to; null = none. */
+  readonly next?: string | null;
 }) {
   const [fault, setFault] = useState<unknown>(null);
   const [isSending, setSending] = useState(false);
@@ -49,7 +50,7 @@ export function SessionForm({
     try {
       await send(fields);
       cache.clear();
-      await navigate({ href: next });
+      if (next !== null) await navigate({ href: next });
     } catch (error) {
       setFault(error);
       setSending(false);

@@ -1,5 +1,5 @@
 // Sign in with e-mail and password.
-import { Navigate, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useSearch } from '@tanstack/react-router';
 import { clientOf } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Field } from '../../ui/controls/field.tsx';
@@ -28,7 +28,9 @@ export function SignInPage() {
         <Field label={text.password} name="password" type="password" autoComplete="current-password" isRequired />
         {field}
       </SessionForm>
-      <p className="quiet">{text.forgotten}</p>
+      <p>
+        <Link to="/reset-password">{text.forgotten}</Link>
+      </p>
     </Card>
   );
 }

@@ -1,7 +1,12 @@
 // The email channel: sends alerts as mail through the operator's SMTP server.
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
-import { renderEmailDigest, renderEmailInvitation, renderEmailReport } from './other-mails.ts';
+import {
+  renderEmailDigest,
+  renderEmailInvitation,
+  renderEmailPasswordReset,
+  renderEmailReport,
+} from './other-mails.ts';
 import { renderEmail, smtpMissing } from './render.ts';
 import { emailSchema } from './schema.ts';
 
@@ -16,5 +21,6 @@ export const emailKind = {
   isGrouped: () => true,
   renderReport: renderEmailReport,
   renderInvitation: renderEmailInvitation,
+  renderPasswordReset: renderEmailPasswordReset,
   loadSender: async () => (await import('./send.ts')).createEmailSender,
 } as const satisfies ChannelKind;

@@ -45,12 +45,14 @@ export function htmlOfText(subject: string, text: string): string {
   return page(subject, `<p style="margin:0;font-size:15px;line-height:1.5;word-break:break-word">${lines(text)}</p>`);
 }
 
-export function htmlOfInvitation(invitation: Readonly<Record<'title' | 'intro' | 'url' | 'note', string>>): string {
-  const { title, intro, url, note } = invitation;
+/** A mail with a link for its reader; `action` is the text of the button. */
+export type LinkMail = Readonly<Record<'title' | 'intro' | 'action' | 'url' | 'note', string>>;
+
+export function htmlOfLink({ title, intro, action, url, note }: LinkMail): string {
   const content = [
     `<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;font-weight:600;word-break:break-word"><bdi>${escaped(title)}</bdi></h1>`,
     `<p style="margin:0 0 16px;font-size:15px;line-height:1.5;word-break:break-word">${lines(intro)}</p>`,
-    `<p style="margin:0 0 16px">${button('Accept the invitation', url, colours.notice)}</p>`,
+    `<p style="margin:0 0 16px">${button(action, url, colours.notice)}</p>`,
     `<p style="margin:0;font-size:14px;line-height:1.5">${escaped(note)}</p>`,
   ];
   return page(title, content.join('\n'));

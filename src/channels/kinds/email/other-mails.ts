@@ -1,9 +1,9 @@
-// Renders digests, reports and invitations. Templates of the channel describe single alerts, so they are not used.
+// Renders digests, reports, invitations and links for other passwords. Templates of the channel describe single alerts, so they are not used.
 import { zonedMinute } from '#domain/accounts/time-zone.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { InvitationMessage } from '../../kind.ts';
+import type { InvitationMessage, PasswordResetMessage } from '../../kind.ts';
 import {
   type DigestGroup,
   type DigestMessage,
@@ -21,7 +21,7 @@ import { headerText } from '../../templates/header-text.ts';
 import { cut } from '../../templates/text-helpers.ts';
 import { isolated } from './bidi.ts';
 import { readConfig } from './config.ts';
-import { htmlOfDigest, htmlOfInvitation, htmlOfReport } from './html-part.ts';
+import { htmlOfDigest, htmlOfLink, htmlOfReport, type LinkMail } from './html-part.ts';
 import { longestSubject, mailOf, smtpIn } from './render.ts';
 
 /** Renders the mail of a digest. @throws TemplateError if email is no longer set up */
@@ -91,8 +91,29 @@ export function renderEmailInvitation(
   const expires = zonedMinute(expiresAt, facts.timeZone);
   const intro = `You are invited to the account ${isolated(accountName)} of Tocsin with the role ${role}.`;
   const note = `The link works once, until ${expires}. If you did not expect this email, ignore it.`;
-  const text = `${intro}\n\nAccept the invitation: ${url}\n\n${note}\n`;
-  const html = htmlOfInvitation({ title, intro, url, note });
+  return mailOfLink({ title, intro, action: 'Accept the invitation', url, note }, { id, address }, facts, smtp);
+}
+
+/** Renders a link for choosing another password. */
+export function renderEmailPasswordReset(
+  { id, address, url, expiresAt }: PasswordResetMessage,
+  facts: RenderFacts,
+  smtp: NonNullable<Gateways['smtp']>,
+): Message {
+  const intro = 'Somebody asked to reset the password that you sign in to Tocsin with.';
+  const note = `The link works once, until ${zonedMinute(expiresAt, facts.timeZone)}. If you did not ask for it, ignore this email: your password stays the same.`;
+  const title = 'Reset your password';
+  return mailOfLink({ title, intro, action: 'Choose another password', url, note }, { id, address }, facts, smtp);
+}
+
+function mailOfLink(
+  link: LinkMail,
+  { id, address }: Pick<PasswordResetMessage, 'id' | 'address'>,
+  facts: RenderFacts,
+  { from }: NonNullable<Gateways['smtp']>,
+): Message {
+  const { title, intro, action, url, note } = link;
+  const text = `${intro}\n\n${action}: ${url}\n\n${note}\n`;
   const subject = isolated(cut(title, longestSubject));
-  return mailOf({ from: smtp.from, address, subject, text, html }, { DELIVERY_ID: id }, facts);
+  return mailOf({ from, address, subject, text, html: htmlOfLink(link) }, { DELIVERY_ID: id }, facts);
 }

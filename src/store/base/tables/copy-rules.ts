@@ -17,6 +17,7 @@ export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   locations: { with: 'nothing' },
   sessions: { with: 'nothing' },
   setup_links: { with: 'nothing' },
+  password_resets: { with: 'nothing' },
   api_key_accounts: { with: 'installation' },
   memberships: { with: 'installation' },
   invites: { with: 'installation' },

@@ -87,6 +87,14 @@ export interface SetupLinksTable {
   is_first: Flag;
 }
 
+/** Links for choosing another password. */
+export interface PasswordResetsTable {
+  /** SHA-256 of the token. */
+  hash: IdBytes;
+  user_id: IdBytes;
+  expires_at: number;
+}
+
 export interface InvitesTable {
   account_id: IdBytes;
   id: IdBytes;
@@ -156,6 +164,7 @@ export interface InstallationTables {
   memberships: MembershipsTable;
   sessions: SessionsTable;
   setup_links: SetupLinksTable;
+  password_resets: PasswordResetsTable;
   invites: InvitesTable;
   runtime_stages: RuntimeStagesTable;
   installation: InstallationTable;
