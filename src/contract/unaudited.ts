@@ -8,6 +8,7 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   readInvite: reads,
   getAnalyticsOfChecks: reads,
   createCheckBacktest: reads,
+  createPasswordReset: 'sends a link, whose use adds an entry',
   createCheckTrial: 'saves no check',
   deleteCheckTrial: 'saves no check',
   postPing: 'reports a run of a heartbeat, which its history shows',

@@ -64,6 +64,7 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
   },
   memberships: { resource: 'member', key: ['user_id'], id: 'user_id', shows: ['role'] },
   sessions: { resource: 'session', key: ['id'], shows: ['user_agent', 'opened_by'] },
+  password_resets: 'the change of the password is recorded',
   setup_links: { resource: 'setup-link', key: [], shows: ['is_first'], flags: ['is_first'] },
   invites: {
     resource: 'invite',
