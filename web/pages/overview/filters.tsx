@@ -1,9 +1,10 @@
 // Search, filters, order, sections and density of the list.
-import { Rows3, Rows4, X } from 'lucide-react';
+import { Rows3, Rows4, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useAll } from '../../api/all.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice, SearchBox } from '../../ui/controls/field.tsx';
+import { useMedia } from '../../ui/layout/media.ts';
 import { checkShows } from '../../ui/checks/kind.ts';
 import { groupings, type OverviewSearch, sorts } from './search.ts';
 import { text } from './strings.ts';
@@ -11,17 +12,48 @@ import css from './overview.module.css';
 
 type Change = Partial<{ [Key in keyof OverviewSearch]: OverviewSearch[Key] | undefined }>;
 
-export function Filters({
-  search,
-  onChange,
-}: {
+interface FilterProps {
   readonly search: OverviewSearch;
   readonly onChange: (next: Change) => void;
-}) {
-  const groups = useAll('listCheckGroups');
+}
+
+export function Filters({ search, onChange }: FilterProps) {
+  // On a phone they would push the first check below the middle of the screen.
+  const isPhone = useMedia('(max-width: 760px)');
+  const [isOpen, setOpen] = useState(false);
   return (
     <div className={css['filters']}>
       <SearchText value={search.search ?? ''} onChange={(value) => onChange({ search: value || undefined })} />
+      {isPhone && (
+        <IconButton label={text.filtersLabel} aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
+          <SlidersHorizontal size={18} />
+        </IconButton>
+      )}
+      {(!isPhone || isOpen) && <Choices search={search} onChange={onChange} />}
+      {search.tag !== undefined && (
+        <span className={css['chip']}>
+          {text.tagFilter(search.tag)}
+          <IconButton label={text.removeFilter} onPress={() => onChange({ tag: undefined })}>
+            <X size={14} />
+          </IconButton>
+        </span>
+      )}
+      {search.flapping && (
+        <span className={css['chip']}>
+          {text.flapping}
+          <IconButton label={text.removeFilter} onPress={() => onChange({ flapping: undefined })}>
+            <X size={14} />
+          </IconButton>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Choices({ search, onChange }: FilterProps) {
+  const groups = useAll('listCheckGroups');
+  return (
+    <>
       <Choice
         label={text.type}
         isLabelHidden
@@ -49,22 +81,6 @@ export function Filters({
         options={sorts.map((sort) => [sort, `${text.sort}: ${text.sorts[sort]}`] as const)}
         onChange={(sort) => onChange({ sort: sort === 'state' ? undefined : sort })}
       />
-      {search.tag !== undefined && (
-        <span className={css['chip']}>
-          {text.tagFilter(search.tag)}
-          <IconButton label={text.removeFilter} onPress={() => onChange({ tag: undefined })}>
-            <X size={14} />
-          </IconButton>
-        </span>
-      )}
-      {search.flapping && (
-        <span className={css['chip']}>
-          {text.flapping}
-          <IconButton label={text.removeFilter} onPress={() => onChange({ flapping: undefined })}>
-            <X size={14} />
-          </IconButton>
-        </span>
-      )}
       <span className={css['rows']}>
         <Choice
           label={text.rows}
@@ -80,7 +96,7 @@ export function Filters({
           {search.dense ? <Rows3 size={18} /> : <Rows4 size={18} />}
         </IconButton>
       </span>
-    </div>
+    </>
   );
 }
 

@@ -8,7 +8,8 @@ import { Button, ButtonLink } from '../../ui/controls/button.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Storm } from '../../ui/alerts/storm.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
-import { Ago } from '../../ui/text/time.tsx';
+import { useNow } from '../../ui/text/now.ts';
+import { Ago, At } from '../../ui/text/time.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Filters } from './filters.tsx';
 import { CheckList } from './list.tsx';
@@ -68,6 +69,7 @@ type Overview = NonNullable<ReturnType<typeof useRead<'getOverview'>>['data']>;
 
 /** Failing deliveries and the next maintenance, if any. */
 function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonly data: Overview }) {
+  const now = useNow();
   const trouble = text.deliveries(deliveries.pending, deliveries.retrying, deliveries.exhausted24h);
   return (
     <>
@@ -85,7 +87,13 @@ function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonl
       {nextMaintenance !== null && (
         <span className={css['fact']}>
           <Wrench size={14} aria-hidden /> {text.maintenance(nextMaintenance.name)}{' '}
-          <Ago at={nextMaintenance.startsAt} />
+          {Date.parse(nextMaintenance.startsAt) > now ? (
+            <Ago at={nextMaintenance.startsAt} />
+          ) : (
+            <>
+              {text.until} <At at={nextMaintenance.endsAt} />
+            </>
+          )}
         </span>
       )}
     </>

@@ -59,6 +59,8 @@ export const text = {
       .filter(Boolean)
       .join(', '),
   gapsPending: 'The time before the last start is still being evaluated',
+  until: 'until',
+  filtersLabel: 'Filters and order',
   maintenance: (name: string) => `Maintenance “${name}”`,
   columns: {
     state: 'State',

@@ -24,8 +24,12 @@ function path(values: readonly (number | null)[], top: number): string {
   return text;
 }
 
+/** Fewer hours than this are stray dots. */
+const leastPoints = 3;
+
 /** @param points hours, oldest first; null = no response time */
 export function Sparkline({ points }: { readonly points: readonly Point[] }) {
+  if (points.filter((point) => point !== null).length < leastPoints) return null;
   const top = Math.max(1, ...points.map((point) => point?.p95 ?? 0)) * 1.05;
   const last = points.findLast((point) => point !== null);
   const label =

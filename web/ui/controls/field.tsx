@@ -82,7 +82,7 @@ export function Choice<Value extends string>({
       className={css['select'] ?? ''}
       {...(isLabelHidden && { 'aria-label': label })}
     >
-      {!isLabelHidden && <Label>{label}</Label>}
+      {!isLabelHidden && <Label className={css['label'] ?? ''}>{label}</Label>}
       <AriaButton className={css['selectButton'] ?? ''}>
         <SelectValue />
         <ChevronDown size={14} aria-hidden />
