@@ -165,8 +165,10 @@ describe('groups in the web UI', () => {
     for (const name of ['Edit', 'Add checks', 'More actions', 'Run all checks']) {
       await expectHidden(page.getByRole('button', { name, exact: true }));
     }
-    await page.goto(`/groups/${String(id)}/edit`);
-    await expectVisible(page.getByText('You may read this account, but not change it'));
+    for (const path of [`/groups/${String(id)}/edit`, '/checks/new', '/channels/new', '/import']) {
+      await page.goto(path);
+      await expectVisible(page.getByText('You may read this account, but not change it.'));
+    }
     await page.goto('/settings/alerts');
     await expectVisible(page.getByText('An admin of this account can change them.'));
     await expectHidden(page.getByRole('button', { name: 'Save changes' }));

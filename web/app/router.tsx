@@ -17,6 +17,7 @@ import { alertsSearch } from '../pages/alerts/search.ts';
 import { reportsSearch } from '../pages/reports/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
+import { forWriters } from '../ui/layout/for-writers.tsx';
 import { NotFound, PageFault } from './faults.tsx';
 import { Shell } from './shell.tsx';
 
@@ -56,17 +57,17 @@ const newCheck = createRoute({
   getParentRoute: () => shell,
   path: '/checks/new',
   validateSearch: only(newCheckSearch),
-  component: lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'NewCheckPage'),
+  component: forWriters(lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'NewCheckPage')),
 });
 const editCheck = createRoute({
   getParentRoute: () => shell,
   path: '/checks/$checkId/edit',
-  component: lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'EditCheckPage'),
+  component: forWriters(lazyRouteComponent(() => import('../pages/check-editor/page.tsx'), 'EditCheckPage')),
 });
 const importing = createRoute({
   getParentRoute: () => shell,
   path: '/import',
-  component: lazyRouteComponent(() => import('../pages/import/page.tsx'), 'ImportPage'),
+  component: forWriters(lazyRouteComponent(() => import('../pages/import/page.tsx'), 'ImportPage')),
 });
 const result = createRoute({
   getParentRoute: () => shell,
@@ -82,7 +83,7 @@ const newChannel = createRoute({
   getParentRoute: () => shell,
   path: '/channels/new',
   validateSearch: only(newChannelSearch),
-  component: lazyRouteComponent(() => import('../pages/channels/channel.tsx'), 'NewChannelPage'),
+  component: forWriters(lazyRouteComponent(() => import('../pages/channels/channel.tsx'), 'NewChannelPage')),
 });
 const channel = createRoute({
   getParentRoute: () => shell,
@@ -103,12 +104,12 @@ const newGroup = createRoute({
   getParentRoute: () => shell,
   path: '/groups/new',
   validateSearch: only(newGroupSearch),
-  component: lazyRouteComponent(() => import('../pages/group-editor/page.tsx'), 'NewGroupPage'),
+  component: forWriters(lazyRouteComponent(() => import('../pages/group-editor/page.tsx'), 'NewGroupPage')),
 });
 const editGroup = createRoute({
   getParentRoute: () => shell,
   path: '/groups/$groupId/edit',
-  component: lazyRouteComponent(() => import('../pages/group-editor/page.tsx'), 'EditGroupPage'),
+  component: forWriters(lazyRouteComponent(() => import('../pages/group-editor/page.tsx'), 'EditGroupPage')),
 });
 const alerts = createRoute({
   getParentRoute: () => shell,

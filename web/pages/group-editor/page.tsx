@@ -4,11 +4,10 @@ import { use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
-import { useMay } from '../../api/me.ts';
 import { useRead } from '../../api/query.ts';
 import { revisionOf, type Stored } from '../../ui/form/changed-meanwhile.tsx';
 import type { Draft } from '../../ui/form/draft.ts';
-import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { GroupEditor } from './editor.tsx';
 import { text } from './strings.ts';
@@ -16,14 +15,6 @@ import { text } from './strings.ts';
 type Group = AnswerOf<'getCheckGroup'>;
 
 export function NewGroupPage() {
-  return useMay().write ? <NewGroup /> : <Empty title={text.readOnly} />;
-}
-
-export function EditGroupPage() {
-  return useMay().write ? <EditGroup /> : <Empty title={text.readOnly} />;
-}
-
-function NewGroup() {
   const { copy } = useSearch({ from: '/shell/groups/new' });
   return copy === undefined ? (
     <New title={text.newTitle} name="new group" start={empty} />
@@ -70,7 +61,7 @@ function New({
   );
 }
 
-function EditGroup() {
+export function EditGroupPage() {
   const { groupId } = useParams({ from: '/shell/groups/$groupId/edit' });
   const navigate = useNavigate();
   const client = clientOf(use(AccountContext));

@@ -9,7 +9,6 @@ export const text = {
   copyName: (name: string) => `${name} (copy)`,
   active: 'Run the checks of this group',
   activeHelp: 'A check runs if both it and its group are active.',
-  readOnly: 'You may read this account, but not change it',
   create: 'Create group',
   save: 'Save changes',
   cancel: 'Cancel',
