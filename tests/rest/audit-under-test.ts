@@ -17,6 +17,7 @@ const idempotent: ReadonlySet<OperationId> = new Set<OperationId>([
   'releaseHeldDeliveries',
   'discardHeldDeliveries',
   'deleteSessions',
+  'importChecks',
 ]);
 
 export const auditUnderTest: AuditOption = { isAudited, runAs, mustChange: (id) => !idempotent.has(id) };

@@ -45,6 +45,12 @@ test('those that are right are created, and each of the others says what is wron
     [true, false, false, false, false, false, true],
   );
   assert.equal(await total(), 2);
+  const audited = api.temp.raw.prepare('SELECT operation FROM audit_log').all();
+  assert.deepEqual(
+    audited.map(({ operation }) => operation),
+    ['importChecks'],
+    'one entry, and none of the dry run',
+  );
   const six = await api.ask('GET', `/v1/checks/${ids[6]}`);
   assert.deepEqual([six.body['checkType'], six.body['frequency']], ['TCP', 10]);
 });

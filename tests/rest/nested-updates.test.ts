@@ -207,6 +207,8 @@ const flat = [
   'putSubscription',
   'updateUser',
   'updatePassword',
+  'confirmSecondFactor',
+  'changeChecksOfGroup',
 ];
 
 /** Values that every new resource has, or that an answer cannot show. */

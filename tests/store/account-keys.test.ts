@@ -12,6 +12,7 @@ const ofAll = [
   'api_keys',
   'installation',
   'locations',
+  'password_resets',
   'processes',
   'runtime_stages',
   'schedule_rounds',

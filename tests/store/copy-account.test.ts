@@ -113,6 +113,7 @@ describe('the copy of an account', () => {
       'invites',
       'locations',
       'memberships',
+      'password_resets',
       'processes',
       'runtime_stages',
       'schedule_rounds',
