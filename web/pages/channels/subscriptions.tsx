@@ -121,12 +121,12 @@ function Subscribed({
 }: Subscription & { readonly nameOfGroup: (groupId: number) => string }) {
   if (checkId !== null) return <CheckName checkId={checkId} />;
   return (
-    <>
+    <p>
       <Link to="/groups/$groupId" params={{ groupId: String(groupId) }} search={{}}>
         {nameOfGroup(groupId ?? 0)}
       </Link>{' '}
       <span className="quiet">{text.group}</span>
-    </>
+    </p>
   );
 }
 
