@@ -13,7 +13,7 @@ describe('settings in the web UI', () => {
     await page.getByLabel('Name').fill('CI');
     await page.getByRole('button', { name: 'Create key' }).click();
     await expectVisible(page.getByText('Copy the key now.'));
-    const key = (await page.getByText(/^tsn_\w{20,}/).innerText()).trim();
+    const key = (await page.getByText(/^tsn_\S{40,}/).innerText()).trim();
     const ask = () => fetch(`${service.address}/v1/checks`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal((await ask()).status, 200);
     await page.getByRole('button', { name: 'Revoke CI' }).click();
