@@ -168,7 +168,9 @@ function EntryCell({ entry }: { readonly entry: Entry }) {
 }
 
 function sentenceOf({ resource, id, name, action }: Change): string {
-  return `${text.resources[resource]} ${name ?? id} ${text.actions[action]}`;
+  // Numbers name a record, long random IDs do not.
+  const known = name ?? (/^\d+$/.test(id) ? id : null);
+  return [text.resources[resource], known, text.actions[action]].filter((part) => part !== null).join(' ');
 }
 
 function ResourceLink({ change: { resource, id, action } }: { readonly change: Change }) {
