@@ -17,6 +17,7 @@ import { dayMs } from '#domain/results/roll-up.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import type { Change } from '#domain/patch.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
+import { createTimeSlices } from '#lib/time-slices.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { StoredPastResult } from '#store/history/past-results.ts';
 import type { Store } from '#store/store.ts';
@@ -30,8 +31,6 @@ import { hasOtherLimits, judgedAnew, type TimeLimits, untoldFields } from './bac
 /** Most checks, and most results of all of them, of a backtest. */
 export const mostChecks = 500;
 const mostResults = 20_000;
-/** Results after which a backtest lets other work go first. */
-const resultsAtOnce = 200;
 /** Time before the period that tells the state at its beginning, ms. */
 const beforeMs = dayMs;
 /** Most alerts that are listed. */
@@ -83,6 +82,8 @@ export type BacktestActions = ReturnType<typeof createBacktestActions>;
 
 /** Backtests in progress in this process; others wait. */
 const lanes = createSharedLanes(2, 1);
+/** Replays let other work go on every few milliseconds. */
+const inSlices = createTimeSlices();
 
 export function createBacktestActions(deps: BacktestDeps) {
   return {
@@ -117,7 +118,8 @@ async function runBacktest(
     signal,
   );
   const isCounted = (checkId: string, at: number): boolean => at >= from && world.subject.has(checkId);
-  const replays = await replayBoth(deps, { present: world, changed, isCounted, ...read }, signal);
+  const both = replayBoth(deps, { present: world, changed, isCounted, ...read }, signal);
+  const replays = await inSlices(caller.accountId, both);
   if (replays === null) return null;
   const present = replays.present.alerts.filter(({ checkId, at }) => isCounted(checkId, at));
   const after = replays.changed.alerts.filter(({ checkId, at }) => isCounted(checkId, at));
@@ -299,7 +301,7 @@ async function readResults(
   return { results: known, to: until };
 }
 
-async function replayBoth(
+function* replayBoth(
   deps: BacktestDeps,
   {
     present,
@@ -312,18 +314,18 @@ async function replayBoth(
     readonly isCounted: (checkId: string, at: number) => boolean;
   },
   signal: AbortSignal,
-): Promise<{ readonly present: Replayed; readonly changed: Replayed } | null> {
+): Generator<undefined, { readonly present: Replayed; readonly changed: Replayed } | null, undefined> {
   const locations = deps.servedLocations();
   const replays = [present, changed].map((world) =>
     createReplay({ checks: replayedChecks(deps, world), locations, isCounted }),
   );
-  for (const [index, result] of results.entries()) {
+  for (const result of results) {
     const [one, other] = [present, changed].map((world) => world.checks.get(result.checkId)?.check);
     const judged: PastResult =
       one === undefined || other === undefined ? result : judgedAnew(result, one, other, deps.judgeTime);
     replays[0]?.take(result);
     replays[1]?.take(judged);
-    if (index % resultsAtOnce === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+    yield undefined;
     if (signal.aborted) return null;
   }
   const [before, after] = replays.map((replay) => replay.end(to));
