@@ -102,6 +102,8 @@ describe('a person', () => {
 
     const page = await open('/sign-in', { signedOut: true, viewport: { width: 390, height: 844 } });
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    // The form of the page before has a field of that name, too.
+    await expectVisible(page.getByRole('button', { name: 'Send link' }));
     await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send link' }).click();
     await expectVisible(page.getByText(/a link is on its way/));
