@@ -1,6 +1,7 @@
 // A backtest with unchanged settings finds the alerts that were really raised, on both engines.
 import assert from 'node:assert/strict';
-import { type BacktestListener, replayAlerts } from '#domain/backtests/replay-alerts.ts';
+import type { BacktestListener } from '#domain/backtests/backtest.ts';
+import { replayAlerts } from '#domain/backtests/replay-alerts.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { judgedNow } from '#domain/checks/state-rules.ts';
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
@@ -161,7 +162,7 @@ async function agrees(
   assert.deepEqual(found, real);
   const digests = Number(path.one('SELECT count(*) FROM deliveries WHERE is_digest = 1'));
   assert.equal(digests > 0, isDigested, `${digests} messages about several checks`);
-  assert.equal(replayed.messages, Number(path.one('SELECT count(*) FROM deliveries WHERE digest_id IS NULL')));
+  assert.equal(replayed.messages.length, Number(path.one('SELECT count(*) FROM deliveries WHERE digest_id IS NULL')));
 }
 
 /** Runs the checks for some hours. What time alone causes is considered ten times a minute, as often as it matters here. */

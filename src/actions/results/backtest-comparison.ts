@@ -1,5 +1,5 @@
 // Compares the alerts of two settings with each other and with those that were really raised.
-import type { BacktestAlert, Replayed } from '#domain/backtests/replay-alerts.ts';
+import type { BacktestAlert, Replayed } from '#domain/backtests/backtest.ts';
 import type { Store } from '#store/store.ts';
 
 /** A real alert that time raised is this close to the replayed one, ms. */
@@ -70,13 +70,13 @@ export function compared(
     .toSorted((a, b) => b.at - a.at);
 }
 
-export function countsOf(alerts: readonly BacktestAlert[], { messages }: Replayed): BacktestCounts {
+export function countsOf(alerts: readonly BacktestAlert[], { messages }: Replayed, to: number): BacktestCounts {
   const sent = alerts.filter(({ suppressedBy }) => suppressedBy === null);
   const opened = sent.filter(({ alertType }) => alertType === 'ALERT_FAILURE' || alertType === 'ALERT_DEGRADED');
   return {
     alerts: opened.filter(({ isReminder }) => !isReminder).length,
     reminders: opened.filter(({ isReminder }) => isReminder).length,
     suppressed: alerts.length - sent.length,
-    messages,
+    messages: messages.filter((at) => at <= to).length,
   };
 }

@@ -1,11 +1,12 @@
 // Says what settings would have done in the past (docs/decisions/0143).
-import {
-  type BacktestCheck,
-  type BacktestListener,
-  createReplay,
-  type PastResult,
-  type Replayed,
-} from '#domain/backtests/replay-alerts.ts';
+import type {
+  BacktestAlert,
+  BacktestCheck,
+  BacktestListener,
+  PastResult,
+  Replayed,
+} from '#domain/backtests/backtest.ts';
+import { createReplay } from '#domain/backtests/replay-alerts.ts';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import type { AlertChannel, SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
@@ -121,17 +122,20 @@ async function runBacktest(
   const both = replayBoth(deps, { present: world, changed, isCounted, ...read }, signal);
   const replays = await inSlices(caller.accountId, both);
   if (replays === null) return null;
-  const present = replays.present.alerts.filter(({ checkId, at }) => isCounted(checkId, at));
-  const after = replays.changed.alerts.filter(({ checkId, at }) => isCounted(checkId, at));
-  const raised = await raisedAlerts(deps, caller.accountId, { from, to: read.to, checkId: question.check?.id ?? null });
+  // Both sides are compared as far as both were replayed.
+  const to = Math.min(replays.present.to, replays.changed.to);
+  const isShown = ({ checkId, at }: BacktestAlert): boolean => isCounted(checkId, at) && at <= to;
+  const present = replays.present.alerts.filter(isShown);
+  const after = replays.changed.alerts.filter(isShown);
+  const raised = await raisedAlerts(deps, caller.accountId, { from, to, checkId: question.check?.id ?? null });
   const all = compared(present, after, raised, (id) => changed.checks.get(id)?.check.name ?? '');
   return {
     from,
-    to: read.to,
+    to,
     checks: world.subject.size,
     allChecks: world.total,
-    present: countsOf(present, replays.present),
-    changed: countsOf(after, replays.changed),
+    present: countsOf(present, replays.present, to),
+    changed: countsOf(after, replays.changed, to),
     untold: untoldFields(world.checks, changed.checks),
     alerts: all.slice(0, mostListed),
     total: all.length,
@@ -323,11 +327,12 @@ function* replayBoth(
     const [one, other] = [present, changed].map((world) => world.checks.get(result.checkId)?.check);
     const judged: PastResult =
       one === undefined || other === undefined ? result : judgedAnew(result, one, other, deps.judgeTime);
-    replays[0]?.take(result);
-    replays[1]?.take(judged);
+    for (const work of [replays[0]?.take(result), replays[1]?.take(judged)]) if (work !== undefined) yield* work;
     yield undefined;
     if (signal.aborted) return null;
   }
-  const [before, after] = replays.map((replay) => replay.end(to));
+  const ends: Replayed[] = [];
+  for (const replay of replays) ends.push(yield* replay.end(to));
+  const [before, after] = ends;
   return before === undefined || after === undefined ? null : { present: before, changed: after };
 }

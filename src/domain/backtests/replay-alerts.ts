@@ -7,7 +7,6 @@ import {
   alertTypesOf,
   isCountedAlert,
   mayNotify,
-  type Listener,
   notificationsOf,
   notNotified,
 } from '../alerts/notify.ts';
@@ -34,66 +33,8 @@ import { neededBy } from '../checks/dependencies.ts';
 import { effectiveCheck } from '../checks/effective-check.ts';
 import { expectedEveryMs, maintenanceOf, stateRulesOf } from '../checks/state-rules.ts';
 import type { CheckContext } from '../results/recording.ts';
-import type { Outcome } from '../results/result.ts';
+import type { BacktestAlert, BacktestCheck, PastResult, Replayed, ReplayInput } from './backtest.ts';
 import { createMessages, type MessageCounter } from './replay-messages.ts';
-
-/** A final result. */
-export interface PastResult {
-  readonly id: string;
-  readonly checkId: string;
-  readonly outcome: Outcome;
-  readonly location: string;
-  /** Its slot, or its start if it had none. */
-  readonly at: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-/** A channel as a check sees it. */
-export type BacktestListener = Omit<Listener, 'notified' | 'isSubscribed'> & {
-  /** Whether its kind gets one message about many checks. */
-  readonly isDigested: boolean;
-};
-
-/** A check with the settings to try. What mutes it now is not replayed: it says nothing about the past. */
-export interface BacktestCheck {
-  readonly context: CheckContext;
-  /** Channels subscribed to it or to its group. */
-  readonly listeners: readonly BacktestListener[];
-}
-
-/** An alert of the replay. */
-export interface BacktestAlert {
-  readonly checkId: string;
-  readonly alertType: AlertType;
-  readonly at: number;
-  /** The result that raised it, or that it repeats. */
-  readonly resultId: string;
-  /** It repeats an open alert. */
-  readonly isReminder: boolean;
-  /** Name of the needed check that suppressed it; null = it was sent. */
-  readonly suppressedBy: string | null;
-}
-
-/** What the settings would have done. */
-export interface Replayed {
-  readonly alerts: readonly BacktestAlert[];
-  /** Messages to channels; one about many checks counts once. */
-  readonly messages: number;
-}
-
-/** What is replayed. */
-export interface ReplayInput {
-  readonly checks: readonly BacktestCheck[];
-  /** Results of these checks by the time they ended. */
-  readonly results: readonly PastResult[];
-  /** Available run locations. */
-  readonly locations: readonly string[];
-  /** Until when time passes after the last result. */
-  readonly to: number;
-  /** Whether a message about a check at a time is counted. Absent = all are. */
-  readonly isCounted?: (checkId: string, at: number) => boolean;
-}
 
 /** What is known of a check during the replay. */
 interface Course extends BacktestCheck {
@@ -123,26 +64,41 @@ const againMs = 30_000;
 /** Replays; pure. */
 export function replayAlerts(input: ReplayInput): Replayed {
   const replay = createReplay(input);
-  for (const result of input.results) replay.take(result);
-  return replay.end(input.to);
+  for (const result of input.results) ended(replay.take(result));
+  return ended(replay.end(input.to));
 }
 
-/** A replay that takes results one by one, so that its caller can pause between them. */
+/** Runs a generator to its end. */
+function ended<Answer>(work: Generator<undefined, Answer, undefined>): Answer {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * How often a replay considers the time that passes, at most: after about two seconds of work it ends early. An account
+ * could otherwise keep a process busy for hours.
+ */
+export const mostLooks = 100_000;
+
+/** A replay that takes results one by one and yields where its caller can pause. */
 export function createReplay({ checks, locations, isCounted }: Omit<ReplayInput, 'results' | 'to'>) {
   const courses = coursesOf(checks);
   const counter = createMessages(checks[0]?.context.accountAlertSettings ?? null, isCounted);
-  const world: World = { courses, locations, alerts: [], counter };
+  const world: World = { courses, locations, alerts: [], counter, looks: 0, cutAt: null };
   return {
     /** Takes the next result; `endedAt` must not decrease. Results of other checks are left out. */
-    take(result: PastResult): void {
-      passTime(world, result.endedAt);
+    *take(result: PastResult): Generator<undefined, void, undefined> {
+      yield* passTime(world, result.endedAt);
+      if (world.cutAt !== null) return;
       const course = courses.get(result.checkId);
       if (course !== undefined) takeResult(world, course, result);
     },
     /** Lets the rest of the time pass. */
-    end(to: number): Replayed {
-      passTime(world, to);
-      return { alerts: world.alerts, messages: counter.count };
+    *end(to: number): Generator<undefined, Replayed, undefined> {
+      yield* passTime(world, to);
+      return { alerts: world.alerts, messages: counter.times, to: world.cutAt ?? to };
     },
   };
 }
@@ -152,6 +108,9 @@ interface World {
   readonly locations: readonly string[];
   readonly alerts: BacktestAlert[];
   readonly counter: MessageCounter;
+  looks: number;
+  /** When it ended early; null = it did not. */
+  cutAt: number | null;
 }
 
 function coursesOf(checks: readonly BacktestCheck[]): Map<string, Course> {
@@ -204,8 +163,8 @@ function unmuted(context: CheckContext): CheckContext {
 }
 
 /** Considers what time alone causes, in its order, up to `to`. */
-function passTime(world: World, to: number): void {
-  for (;;) {
+function* passTime(world: World, to: number): Generator<undefined, void, undefined> {
+  while (world.cutAt === null) {
     let first: Course | null = null;
     let at = to;
     for (const course of world.courses.values()) {
@@ -213,7 +172,9 @@ function passTime(world: World, to: number): void {
       if (dueAt !== null && dueAt < at) [first, at] = [course, dueAt];
     }
     if (first === null) return;
-    look(world, first, at);
+    if (++world.looks > mostLooks) world.cutAt = at;
+    else look(world, first, at);
+    yield undefined;
   }
 }
 

@@ -17,8 +17,8 @@ import type { Listener } from '../alerts/notify.ts';
 type Receiver = Pick<Listener, 'alertChannelId' | 'grouping'> & { readonly isDigested?: boolean };
 
 export interface MessageCounter {
-  /** Messages so far. */
-  readonly count: number;
+  /** When each message was sent. */
+  readonly times: readonly number[];
   /** A check started to fail or recovered. */
   note(checkId: string, now: number): void;
   /** An alert is sent to a channel, alone or with others. */
@@ -36,7 +36,7 @@ export function createMessages(
   /** Checks and channels whose last alert was grouped. */
   const grouped = new Set<string>();
   let storm: AlertStorm = noStorm;
-  let count = 0;
+  const times: number[] = [];
   const counted = (now: number): number => {
     for (const [id, at] of noted) if (at <= countedFrom(now)) noted.delete(id);
     return noted.size;
@@ -51,9 +51,7 @@ export function createMessages(
     storm = afterTime(storm, { counted: counted(now), threshold, collecting }, now);
   };
   return {
-    get count() {
-      return count;
-    },
+    times,
     note(checkId, now) {
       if (threshold === null) return;
       // Just before it counts: a storm may have been over until now.
@@ -71,13 +69,13 @@ export function createMessages(
         isGrouped(storm, { isNews, wasGrouped: grouped.has(key) });
       if (!isOne) {
         grouped.delete(key);
-        if (isCounted(checkId, now)) count++;
+        if (isCounted(checkId, now)) times.push(now);
         return;
       }
       grouped.add(key);
       const newDigestId = `${alertChannelId} ${now}`;
       const joined = afterJoining(storm, { alertChannelId, isNews, newDigestId }, now);
-      if (storm.channels[alertChannelId]?.digestId !== joined.digestId && isCounted(checkId, now)) count++;
+      if (storm.channels[alertChannelId]?.digestId !== joined.digestId && isCounted(checkId, now)) times.push(now);
       storm = joined.storm;
     },
   };

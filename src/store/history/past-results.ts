@@ -1,7 +1,7 @@
 // Reads the results of a check that can raise or end an alert: those of hours whose roll-up is not all passing, and of
 // the next hour with results (docs/decisions/0143).
 import { sql } from 'kysely';
-import type { PastResult } from '#domain/backtests/replay-alerts.ts';
+import type { PastResult } from '#domain/backtests/backtest.ts';
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';

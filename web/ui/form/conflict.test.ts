@@ -1,3 +1,4 @@
+// What two people changed in one record is found field by field, and only what both changed is to be chosen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conflictsOf, mergedDraft } from './conflict.ts';
