@@ -63,7 +63,7 @@ function Editor({ settings }: { readonly settings: Settings }) {
     // The server validates what was entered.
     const body = { alertSettings: written as unknown as Settings };
     await update.mutateAsync({ params: { id: 'me' }, body });
-    reset(draft);
+    reset();
     toast.done(text.saved);
   };
   const submit = (event: FormEvent): void => {
@@ -92,7 +92,7 @@ function Editor({ settings }: { readonly settings: Settings }) {
               {text.save}
             </Button>
             {isChanged && (
-              <Button kind="quiet" onPress={() => reset(start)}>
+              <Button kind="quiet" onPress={reset}>
                 {text.startOver}
               </Button>
             )}

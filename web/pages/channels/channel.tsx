@@ -1,15 +1,18 @@
 // One channel: its settings, a test message with the whole exchange, its deletion.
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import type { ChannelForm } from '#channels/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
+import { AccountContext } from '../../api/account.ts';
+import { clientOf } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
 import { Exchange } from '../../ui/alerts/exchange.tsx';
 import { showOfChannel, useChannelNames } from '../../ui/alerts/channels.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
+import { revisionOf, type Stored } from '../../ui/form/changed-meanwhile.tsx';
 import type { Draft } from '../../ui/form/draft.ts';
 import { channelForms } from '../../ui/form/forms.ts';
 import { Empty, ErrorMessage, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -106,6 +109,11 @@ function Loaded({ channel }: { readonly channel: Channel }) {
   const { write } = useMay();
   const name = useChannelNames()(id);
   const form = channelForms.find((each) => each.type === type);
+  const client = clientOf(use(AccountContext));
+  const read = async (of: ChannelForm): Promise<Stored> => {
+    const present = await client.call('getAlertChannel', { params: { id } });
+    return { start: writtenOf(present, of), revision: revisionOf(present) };
+  };
   return (
     <>
       <PageHead title={name} above={<Link to="/channels">{text.title}</Link>}>
@@ -132,6 +140,7 @@ function Loaded({ channel }: { readonly channel: Channel }) {
           name={`channel ${id}`}
           start={writtenOf(channel, form)}
           channelId={id}
+          stored={{ revision: revisionOf(channel), read: () => read(form) }}
           onDone={() => {}}
         />
       )}

@@ -7,9 +7,11 @@ import { useWrite } from '../../api/query.ts';
 import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
+import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
+import { Restored } from '../../ui/form/restored.tsx';
 import { FaultsContext } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { ActiveHours } from './active-hours.tsx';
@@ -41,14 +43,18 @@ interface EditorProps {
   readonly start: Draft;
   /** null = a new channel. */
   readonly channelId: number | null;
+  /** The revision of `start`, and how to read the channel again; absent = a new channel. */
+  readonly stored?: { readonly revision: string; readonly read: () => Promise<Stored> };
   /** @param id of the created channel; null = an existing one was saved */
   readonly onDone: (id: number | null) => void;
 }
 
 const refreshes = ['listAlertChannels', 'getAlertChannel', 'getOverview', 'listNotices'] as const;
 
-export function ChannelEditor({ form, name, start, channelId, onDone }: EditorProps) {
-  const { draft, isChanged, change, reset } = useDraft(name, start);
+export function ChannelEditor({ form, name, start, channelId, stored, onDone }: EditorProps) {
+  const kept = useDraft(name, start, stored?.revision);
+  const { draft, isChanged, change, reset } = kept;
+  const { conflicts, guarded } = useConflicts(kept, stored?.read ?? null);
   const create = useWrite('createAlertChannel', refreshes);
   const update = useWrite('updateAlertChannel', refreshes);
   const { error } = channelId === null ? create : update;
@@ -65,8 +71,8 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
       onDone(id);
       return;
     }
-    await update.mutateAsync({ params: { id: channelId }, body: draft });
-    reset(draft);
+    await guarded((headers) => update.mutateAsync({ params: { id: channelId }, body: draft, headers }));
+    reset();
     toast.done(text.saved(title));
     onDone(null);
   };
@@ -79,6 +85,7 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
     <div className={css['editor']} data-single={form.isTemplate ? undefined : ''}>
       <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
         <FaultsContext value={faults}>
+          <Restored isChanged={isChanged} isNew={channelId === null} onReset={reset} />
           <FormFields fields={form.target} {...fields} />
           {form.sections.map(({ title: part, fields: own }) => (
             <Fold
@@ -100,7 +107,12 @@ export function ChannelEditor({ form, name, start, channelId, onDone }: EditorPr
           >
             <ActiveHours hours={hours} channelId={channelId} onChange={(changed) => change('activeHours', changed)} />
           </Fold>
-          <FaultList error={error} faults={faults} />
+          <ChangedMeanwhile
+            conflicts={conflicts}
+            fields={[...form.target, ...form.sections.flatMap((section) => section.fields), ...alertFields]}
+            {...fields}
+          />
+          {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
           <div className={parts['actions']}>
             <Button
               type="submit"

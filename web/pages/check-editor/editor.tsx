@@ -62,7 +62,7 @@ export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: E
     <div className={css['editor']}>
       <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
         <FaultsContext value={faults}>
-          <Restored isChanged={isChanged} isNew={checkId === null} onReset={() => reset(start)} />
+          <Restored isChanged={isChanged} isNew={checkId === null} onReset={reset} />
           <div className={css['main']}>
             <TextInput
               name="name"
@@ -95,7 +95,7 @@ export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: E
             <Leave
               isNew={checkId === null}
               onCancel={() => {
-                reset(start);
+                reset();
                 onDone(null);
               }}
             />
@@ -149,7 +149,7 @@ function useSave({
       return;
     }
     await guarded((headers) => update.mutateAsync({ params: { id: checkId }, body: draft, headers }));
-    reset(draft);
+    reset();
     toast.done(text.saved(title));
     onDone(null);
   };

@@ -71,7 +71,7 @@ export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: Ed
       return;
     }
     await guarded((headers) => update.mutateAsync({ params: { id: groupId }, body, headers }));
-    reset(draft);
+    reset();
     toast.done(text.saved(title));
     onDone(null);
   };
@@ -84,7 +84,7 @@ export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: Ed
     <>
       <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
         <FaultsContext value={faults}>
-          <Restored isChanged={isChanged} isNew={groupId === null} onReset={() => reset(start)} />
+          <Restored isChanged={isChanged} isNew={groupId === null} onReset={reset} />
           <p className="quiet">{text.about}</p>
           <Fields draft={draft} onChange={change} faults={faults} />
           <ChangedMeanwhile
@@ -101,7 +101,7 @@ export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: Ed
             <Button
               kind="quiet"
               onPress={() => {
-                reset(start);
+                reset();
                 onDone(null);
               }}
             >

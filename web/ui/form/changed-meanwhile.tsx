@@ -26,19 +26,23 @@ export function useConflicts(kept: Kept, read: (() => Promise<Stored>) | null) {
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
   return {
     conflicts,
-    /** Saves. If the record has changed, takes over what this person did not change, and rejects like the request. */
+    /**
+     * Saves. If the record has changed, takes over what this person did not change, and rejects like the request; if
+     * nothing that the form shows has changed, saves.
+     */
     guarded: async <Answer,>(save: (headers: Readonly<Record<string, string>>) => Promise<Answer>): Promise<Answer> => {
+      const at = (revision: string | null) => save(revision === null ? {} : { 'if-match': revision });
       try {
-        const saved = await save(kept.revision === null ? {} : { 'if-match': kept.revision });
+        const saved = await at(kept.revision);
         setConflicts([]);
         return saved;
       } catch (error) {
-        if (isChangedMeanwhile(error) && read !== null) {
-          const { start, revision } = await read();
-          const found = conflictsOf(kept.start, start, kept.draft);
-          kept.rebase({ draft: mergedDraft(kept.draft, found), start, revision });
-          setConflicts(found);
-        }
+        if (!isChangedMeanwhile(error) || read === null) throw error;
+        const { start, revision } = await read();
+        const found = conflictsOf(kept.start, start, kept.draft);
+        if (found.length === 0) return at(revision);
+        kept.rebase({ draft: mergedDraft(kept.draft, found), start, revision });
+        setConflicts(found);
         throw error;
       }
     },
@@ -58,8 +62,7 @@ export function ChangedMeanwhile({
   onChange,
 }: {
   readonly conflicts: readonly Conflict[];
-  /** For their labels; other fields are shown by their path. */
-  readonly fields: readonly FormField[];
+  readonly fields: readonly Pick<FormField, 'path' | 'label'>[];
   readonly draft: Draft;
   readonly onChange: (path: string, value: FormValue) => void;
 }) {
@@ -70,11 +73,11 @@ export function ChangedMeanwhile({
       <p>{conflicts.some(({ isOpen }) => isOpen) ? text.choose : text.taken}</p>
       <ul>
         {conflicts.map(({ path, theirs, mine, isOpen }) => {
-          const label = fields.find((field) => field.path === path)?.label;
+          const label = labelOf(path, fields);
           const isTheirs = isSame(valueAt(draft, path), theirs);
           return (
             <li key={path}>
-              {label === undefined ? <code>{path}</code> : <strong>{label}</strong>}
+              <strong>{label}</strong>
               <span>{text.theirs(shown(theirs))}</span>
               {isOpen && (
                 <>
@@ -83,7 +86,7 @@ export function ChangedMeanwhile({
                     <Button
                       kind={isTheirs ? 'primary' : 'plain'}
                       aria-pressed={isTheirs}
-                      aria-label={`${text.takeTheirs}: ${label ?? path}`}
+                      aria-label={`${text.takeTheirs}: ${label}`}
                       onPress={() => onChange(path, theirs)}
                     >
                       {text.takeTheirs}
@@ -91,7 +94,7 @@ export function ChangedMeanwhile({
                     <Button
                       kind={isTheirs ? 'plain' : 'primary'}
                       aria-pressed={!isTheirs}
-                      aria-label={`${text.keepMine}: ${label ?? path}`}
+                      aria-label={`${text.keepMine}: ${label}`}
                       onPress={() => onChange(path, mine)}
                     >
                       {text.keepMine}
@@ -106,6 +109,30 @@ export function ChangedMeanwhile({
     </section>
   );
 }
+
+/** The label of a field, or of what it is a part of: `Alert settings: reminders`; otherwise its name in words. */
+function labelOf(path: string, fields: readonly Pick<FormField, 'path' | 'label'>[]): string {
+  const own = fields.find((field) => field.path === path)?.label ?? common[path];
+  if (own !== undefined) return own;
+  const end = path.lastIndexOf('.');
+  const words = path.slice(end + 1).replace(/[A-Z]+/g, (capitals) => ` ${capitals.toLowerCase()}`);
+  return end === -1
+    ? `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+    : `${labelOf(path.slice(0, end), fields)}: ${words}`;
+}
+
+/** Labels of fields that many forms have under another name than in the API. */
+const common: Readonly<Record<string, string>> = {
+  activated: 'Active',
+  alertChannelSubscriptions: 'Channels',
+  environmentVariables: 'Variables',
+  frequency: 'Interval',
+  groupId: 'Group',
+  runParallel: 'Run at all locations at once',
+  runbookUrl: 'Runbook',
+  runtimeId: 'Runtime',
+  useGlobalAlertSettings: 'Alert settings of the account',
+};
 
 /** Longest value that is shown. */
 const maxShown = 200;

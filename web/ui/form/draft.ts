@@ -1,5 +1,5 @@
 // The draft of a form: a JSON object whose fields are named by paths, kept while the browser is open until it is saved.
-import { use, useEffect, useState } from 'react';
+import { use, useEffect, useMemo, useState } from 'react';
 import type { FormValue } from '#lib/schema/form.ts';
 import { AccountContext } from '../../api/account.ts';
 import { useMe } from '../../api/me.ts';
@@ -48,11 +48,11 @@ interface Begun {
 
 /** A draft that is kept. */
 export interface Kept extends Begun {
-  /** The draft differs from what it began with. */
+  /** Something was entered; otherwise the draft is the stored record. */
   readonly isChanged: boolean;
   readonly change: (path: string, value: FormValue) => void;
-  /** Forgets what was entered. */
-  readonly reset: (draft?: Draft) => void;
+  /** Forgets what was entered: it was saved, or is not wanted. */
+  readonly reset: () => void;
   /** Goes on with what was entered on top of a newer revision. */
   readonly rebase: (begun: Begun) => void;
 }
@@ -67,23 +67,26 @@ export function useDraft(name: string, start: Draft, revision: string | null = n
   const { user } = useMe();
   // Another person at this browser, or another account, has other drafts.
   const key = `${prefix}${accountId} ${user?.id ?? ''} ${name}`;
-  const [begun, setBegun] = useState<Begun>(() => stored(key) ?? { draft: start, start, revision });
-  const [isChanged, setChanged] = useState(() => stored(key) !== null);
+  const [begun, setBegun] = useState(() => stored(key));
+  const isChanged = begun !== null;
+  // What nobody has changed follows the stored record.
+  const text = JSON.stringify(start);
+  const fresh = useMemo((): Begun => {
+    const read = JSON.parse(text) as Draft;
+    return { draft: read, start: read, revision };
+  }, [text, revision]);
   useEffect(() => {
-    if (isChanged) sessionStorage.setItem(key, JSON.stringify(begun));
-    else sessionStorage.removeItem(key);
-  }, [begun, isChanged, key]);
+    if (begun === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(begun));
+  }, [begun, key]);
   return {
-    ...begun,
+    ...(begun ?? fresh),
     isChanged,
-    change(path, value) {
-      setBegun((now) => ({ ...now, draft: withValue(now.draft, path, value) }));
-      setChanged(true);
-    },
-    reset(next = start) {
+    change: (path, value) =>
+      setBegun((now) => ({ ...(now ?? fresh), draft: withValue((now ?? fresh).draft, path, value) })),
+    reset() {
       sessionStorage.removeItem(key);
-      setBegun({ draft: next, start, revision });
-      setChanged(false);
+      setBegun(null);
     },
     rebase: setBegun,
   };
