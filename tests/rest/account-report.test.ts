@@ -17,6 +17,12 @@ const hourMs = 3_600_000;
 /** A Tuesday. The week before is that from Monday, 2 March. */
 const now = Date.parse('2026-03-10T12:30:00Z');
 const monday = Date.parse('2026-03-02T00:00:00Z');
+/** Nothing is sent: there is no deliverer. */
+const environment = {
+  TOCSIN_ROLES: 'api',
+  TOCSIN_SMTP_URL: 'smtp://localhost:1',
+  TOCSIN_MAIL_FROM: 'alerts@example.com',
+};
 const hostileName = '=HYPERLINK("https://evil.example","Cart, API")\r\n@x';
 
 let on: Composed;
@@ -25,7 +31,7 @@ const ids: Record<string, string> = {};
 
 before(async () => {
   const clocks = { clock: { now: () => now }, steadyNow: () => now };
-  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' }, clocks);
+  on = await startComposed({ after: (work) => void cleanups.push(work) }, environment, clocks);
   await ask('PUT', '/v1/accounts/me', { timeZone: 'UTC' });
   for (const name of ['shop', hostileName, 'new', 'old']) {
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
@@ -114,8 +120,40 @@ describe('the report', () => {
     await ask('PUT', '/v1/accounts/me', { timeZone: 'UTC' });
   });
 
+  it('is about any days of a group or tag, under a heading', async () => {
+    const { body: made } = await ask('POST', '/v1/check-groups', { name: 'Acme' });
+    const { id: groupId } = JSON.parse(made) as { id: number };
+    await ask('PUT', `/v1/checks/api/${ids['shop']}`, { groupId });
+    const found = await report(`?fromOn=2026-03-02&toOn=2026-03-03&groupId=${groupId}&title=Acme%20Ltd`);
+    const { title, groupName, every, fromOn, toOn, from, to, checks } = found;
+    assert.deepEqual(
+      [title, groupName, every, fromOn, toOn, from, to, checks],
+      ['Acme Ltd', 'Acme', null, '2026-03-02', '2026-03-03', '2026-03-02T00:00:00.000Z', '2026-03-04T00:00:00.000Z', 1],
+    );
+    // 48 passed hours, after 48 of which nothing failed either.
+    assert.deepEqual([found.total.availability, found.total.availabilityBefore], [100, 100]);
+    assert.deepEqual(
+      found.rows?.map(({ name }) => name),
+      ['shop'],
+    );
+    const tagged = await report('?tag=a&tag=b&every=quarter&at=2026-03-10');
+    assert.deepEqual(
+      [tagged.checks, tagged.from, tagged.total.downTime],
+      [3, '2026-01-01T00:00:00.000Z', 105 * hourMs],
+    );
+    const csv = await ask('GET', `/v1/account-report/csv?fromOn=2026-03-02&toOn=2026-03-03&groupId=${groupId}`);
+    assert.match(csv.body, /^check_id,[^\n]*\n[\w-]{36},shop,[^\n]*\n$/);
+    assert.match(String(csv.headers['content-disposition']), /tocsin-report-2026-03-02\.csv/);
+    await ask('PUT', `/v1/checks/api/${ids['shop']}`, { groupId: null });
+  });
+
   it('refuses what has no report, with the reason', async () => {
     for (const [query, path, message] of [
+      ['?fromOn=2026-03-05&toOn=2026-03-04', 'toOn', 'must not be before fromOn, 2026-03-05'],
+      ['?fromOn=2026-03-05', 'toOn', 'is required: fromOn and toOn are the first and the last day'],
+      ['?fromOn=2026-03-11&toOn=2026-03-12', 'fromOn', 'must be in the past'],
+      ['?fromOn=2020-03-11&toOn=2026-03-01', 'fromOn', 'must be in the last 731 days, for which data is stored'],
+      ['?groupId=77', 'groupId', 'must be the ID of a group: group 77 not found'],
       ['?at=2026-03-16', 'at', 'must be in the past'],
       ['?at=2020-01-01', 'at', 'must be in the last 731 days, for which data is stored'],
       ['?timezone=Mars/Olympus', 'timezone', 'must be an IANA time zone name, such as Europe/Berlin'],
@@ -185,5 +223,21 @@ describe('the report of a channel', () => {
     const { body } = await ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url } });
     const { id } = JSON.parse(body) as { id: number };
     assert.equal((await ask('PUT', `/v1/alert-channels/${id}`, { report: weekly })).status, 400);
+  });
+
+  it('is on a group or tags if its schedule says so', async () => {
+    const { body } = await ask('POST', '/v1/check-groups', { name: 'Acme' });
+    const { id: groupId } = JSON.parse(body) as { id: number };
+    const report = { every: 'month', timeZone: 'UTC', groupId, tags: ['eu'], title: 'Acme Ltd' };
+    const config = { address: 'ops@example.com' };
+    const made = await ask('POST', '/v1/alert-channels', { type: 'EMAIL', config, report });
+    assert.equal(made.status, 201, made.body);
+    const channel = JSON.parse(made.body) as { id: number; report: object };
+    assert.deepEqual(channel.report, report);
+    const put = (change: object) => ask('PUT', `/v1/alert-channels/${channel.id}`, { report: change });
+    const refused = await put({ groupId: 99 });
+    assert.match(refused.body, /report\.groupId must be the ID of a group: group 99 not found/);
+    const { body: changed } = await put({ groupId: null, tags: [] });
+    assert.deepEqual((JSON.parse(changed) as typeof channel).report, { ...report, groupId: null, tags: [] });
   });
 });

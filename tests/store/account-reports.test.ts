@@ -206,7 +206,7 @@ describe('facts of a report', () => {
       await test.record([test.ended(claimed, 'passed', { finding: test.finding('passed', { certificate }) })]);
     }
     await test.edit(ids[3] ?? '', { activated: false });
-    const found = await test.temp.store.accountReports.certificates(test.accountId, test.now);
+    const found = await test.temp.store.accountReports.certificates(test.accountId, { activated: true }, test.now);
     assert.deepEqual(
       found.map(({ checkId }) => checkId),
       [ids[2], ids[1]],

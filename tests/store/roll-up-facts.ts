@@ -80,7 +80,8 @@ export function record(temp: TempStore, accountId: string, fact: Fact): void {
   if (isLate(fact.at, temp.clock.now())) mark(temp.raw, accountId, fact.checkId, hourOf(fact.at));
 }
 
-function idAt(at: number): string {
+/** The ID of a result whose slot is `at` (epoch ms). */
+export function idAt(at: number): string {
   const time = at.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
 }

@@ -11,6 +11,7 @@ import type { Clock } from '#lib/clock.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
 import { mergedMasks, withoutLocked } from '../masking.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
+import { requireGroup } from '../results/account-reports.ts';
 import { type Expected, requireRevision } from '../expected-revision.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems, invalidField, notFound } from '../refusal.ts';
@@ -102,6 +103,7 @@ export function createChannelActions(deps: ChannelDeps) {
     async create(caller: Caller, { subscriptions, ...written }: ChannelInput): Promise<ShownChannel> {
       requirePermission(caller, 'write');
       const report = zonedReport(written.report, await accountZone(deps, caller.accountId));
+      await refuseUnknownGroup(deps, caller, written.report);
       const input = { ...written, report };
       const missing = deps.missing(input.type, caller.accountId);
       if (missing !== null) throw invalidField('type', missing);
@@ -176,6 +178,7 @@ async function changeChannel(
     throw invalidField('type', `cannot be changed: it is ${type}`);
   const names = await secretNames(caller, subscriptions ?? before.subscriptions, deps);
   const zone = await accountZone(deps, caller.accountId);
+  await refuseUnknownGroup(deps, caller, merged<Pick<ChannelInput, 'report'>>(written, before.channel).report);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
     requireRevision(present, expected);
     const base = { ...present, config: deps.mergedConfig(present) };
@@ -200,6 +203,14 @@ async function changeChannel(
 /** With a zone of its own, because later changes of the account's do not move its weeks. */
 function zonedReport(report: ReportScheduleInput | null, zone: string): ReportSchedule | null {
   return report === null ? null : { ...report, timeZone: report.timeZone ?? zone };
+}
+
+async function refuseUnknownGroup(
+  deps: ChannelDeps,
+  { accountId }: Caller,
+  report: ReportScheduleInput | null | undefined,
+): Promise<void> {
+  if (report?.groupId != null) await requireGroup(deps, accountId, 'report.groupId', report.groupId);
 }
 
 /** Refuses reports through a channel that cannot render them. */

@@ -1,7 +1,14 @@
-// The report on all checks of an account in a week or month: for a page, as CSV, and for channels (docs/decisions/0130).
+// The report on checks of an account in a period or some days: for a page, as CSV, and for channels (docs/decisions/0130).
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { periodAt, periodBefore, type TimeSpan } from '#domain/checks/calendar.ts';
+import {
+  type DayRange,
+  daysBefore,
+  periodAt,
+  periodBefore,
+  spanOfDays,
+  type TimeSpan,
+} from '#domain/checks/calendar.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
 import {
   type AccountReport,
@@ -10,8 +17,9 @@ import {
   reportedRow,
   type ReportedRow,
   type ReportedSums,
+  type ReportPeriod,
   type ReportSchedule,
-  type ReportScheduleInput,
+  type ReportScope,
 } from '#domain/results/account-report.ts';
 import { dayOf, dayMs, dayRetentionDays, emptyRollUp } from '#domain/results/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -21,13 +29,18 @@ import { invalidField } from '../refusal.ts';
 import { type HistoryReader, wholeHours } from './analytics.ts';
 import { batchesOf, type SubjectReader } from './reports.ts';
 
-/** The query. */
-export interface AccountReportQuestion extends ReportScheduleInput {
+/** The query. Absent parts of the scope = all checks of the account. */
+export interface AccountReportQuestion extends Partial<ReportScope> {
+  readonly every: ReportPeriod;
+  /** Absent = that of the account. */
+  readonly timeZone?: string;
   /** A time in the period, epoch ms; absent = the last complete period. */
   readonly at?: number;
+  /** These days instead of a period. */
+  readonly days?: DayRange;
 }
 
-export interface AccountReportDeps extends Pick<Store, 'accountReports'>, AccountZoneDeps {
+export interface AccountReportDeps extends Pick<Store, 'accountReports' | 'checkGroups'>, AccountZoneDeps {
   readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
@@ -39,99 +52,167 @@ export type AccountReportActions = ReturnType<typeof createAccountReportActions>
 export function createAccountReportActions(deps: AccountReportDeps) {
   const { clock } = deps;
   return {
-    /** Refuses (`invalid`) an unknown time zone and a period of which nothing is stored. */
+    /** Refuses (`invalid`) an unknown time zone or group, and a time of which nothing is stored. */
     async read(caller: Caller, question: AccountReportQuestion, signal: AbortSignal): Promise<AccountReport> {
       requirePermission(caller, 'read');
-      const madeAt = clock.now();
-      const zoned = await withZone(deps, caller.accountId, question);
-      return buildReport(deps, scopeOf(caller.accountId, zoned, spanOf(zoned, madeAt), signal), madeAt);
+      return buildReport(deps, await coverageOf(deps, caller.accountId, question, signal));
     },
-    /** All activated checks in that period, oldest first, in batches. Refuses on the first read. */
+    /** All activated checks of the report, oldest first, in batches. Refuses on the first read. */
     async *rows(
       caller: Caller,
       question: AccountReportQuestion,
       signal: AbortSignal,
     ): AsyncIterable<readonly ReportedRow[]> {
       requirePermission(caller, 'read');
-      const zoned = await withZone(deps, caller.accountId, question);
-      const span = spanOf(zoned, clock.now());
-      const { counts } = await deps.accountReports.incidents(caller.accountId, span);
-      const scope = scopeOf(caller.accountId, zoned, span, signal);
-      for await (const some of sumsOf(deps, scope, counts)) yield some.map(reportedRow);
+      const coverage = await coverageOf(deps, caller.accountId, question, signal);
+      const { counts } = await deps.accountReports.incidents(caller.accountId, coverage.span);
+      for await (const some of sumsOf(deps, coverage, counts)) yield some.map(reportedRow);
     },
-    /** The report on the last complete period, for the account's channels. */
+    /** The report on the last complete period, for the account's channels. A group that was deleted has no checks. */
     build(accountId: string, schedule: ReportSchedule): Promise<AccountReport> {
+      const { timeZone, every } = schedule;
       const madeAt = clock.now();
       const span = lastPeriod(schedule, madeAt);
-      return buildReport(deps, scopeOf(accountId, schedule, span, new AbortController().signal), madeAt);
+      const before = periodBefore(span.from, every, timeZone);
+      const { signal } = new AbortController();
+      return buildReport(deps, {
+        ...scopeOf(schedule),
+        accountId,
+        every,
+        days: null,
+        timeZone,
+        span,
+        before,
+        madeAt,
+        signal,
+      });
     },
   };
 }
 
 /** What a report is about. */
-interface Scope extends ReportSchedule {
+interface Coverage extends ReportScope {
   readonly accountId: string;
+  /** null = `days`. */
+  readonly every: ReportPeriod | null;
+  readonly days: DayRange | null;
+  readonly timeZone: string;
   readonly span: TimeSpan;
+  /** The time that it is compared with. */
+  readonly before: TimeSpan;
+  readonly madeAt: number;
   readonly signal: AbortSignal;
 }
 
-function scopeOf(accountId: string, { every, timeZone }: ReportSchedule, span: TimeSpan, signal: AbortSignal): Scope {
-  return { accountId, every, timeZone, span, signal };
+function scopeOf({ groupId = null, tags = [], title = null }: Partial<ReportScope>): ReportScope {
+  return { groupId, tags, title };
 }
 
-/** A question or schedule with the zone of the account if it has none. */
-async function withZone<Input extends ReportScheduleInput>(
-  deps: AccountZoneDeps,
+async function coverageOf(
+  deps: AccountReportDeps,
   accountId: string,
-  input: Input,
-): Promise<Input & ReportSchedule> {
-  return { ...input, timeZone: input.timeZone ?? (await accountZone(deps, accountId)) };
+  question: AccountReportQuestion,
+  signal: AbortSignal,
+): Promise<Coverage> {
+  const timeZone = question.timeZone ?? (await accountZone(deps, accountId));
+  const madeAt = deps.clock.now();
+  const spans = spansOf({ ...question, timeZone }, madeAt);
+  const scope = scopeOf(question);
+  if (scope.groupId !== null) await requireGroup(deps, accountId, 'groupId', scope.groupId);
+  const { days = null } = question;
+  const every = days === null ? question.every : null;
+  return { ...scope, accountId, every, days, timeZone, ...spans, madeAt, signal };
 }
 
-/** The requested period; it ends now if it is not over. */
-function spanOf({ every, timeZone, at }: AccountReportQuestion & ReportSchedule, now: number): TimeSpan {
-  if (!isZone(timeZone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
-  if (at === undefined) return lastPeriod({ every, timeZone }, now);
-  const { from, to } = periodAt(every, at, timeZone);
-  if (from >= now) throw invalidField('at', 'must be in the past');
-  if (to <= dayOf(now) - dayRetentionDays * dayMs) {
-    throw invalidField('at', `must be in the last ${dayRetentionDays} days, for which data is stored`);
+/** Refuses (`invalid`) a group that the account does not have. */
+export async function requireGroup(
+  { checkGroups }: Pick<Store, 'checkGroups'>,
+  accountId: string,
+  path: string,
+  groupId: number,
+): Promise<void> {
+  if ((await checkGroups.find(accountId, groupId)) === null) {
+    throw invalidField(path, `must be the ID of a group: group ${groupId} not found`);
   }
-  return { from, to: Math.min(to, now) };
 }
 
-async function buildReport(deps: AccountReportDeps, scope: Scope, madeAt: number): Promise<AccountReport> {
-  const { accounts, accountReports } = deps;
-  const { accountId, every, timeZone, span, signal } = scope;
+/** The requested time and the one before; it ends now if it is not over. */
+function spansOf(
+  { every, timeZone, at, days }: AccountReportQuestion & { readonly timeZone: string },
+  now: number,
+): { readonly span: TimeSpan; readonly before: TimeSpan } {
+  if (!isZone(timeZone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
+  const storedFrom = dayOf(now) - dayRetentionDays * dayMs;
+  const tooOld = `must be in the last ${dayRetentionDays} days, for which data is stored`;
+  if (days !== undefined) {
+    if (days.toOn < days.fromOn) throw invalidField('toOn', `must not be before fromOn, ${days.fromOn}`);
+    const { from, to } = spanOfDays(days, timeZone);
+    if (from >= now) throw invalidField('fromOn', 'must be in the past');
+    if (from < storedFrom - dayMs) throw invalidField('fromOn', tooOld);
+    return { span: { from, to: Math.min(to, now) }, before: { ...spanOfDays(daysBefore(days), timeZone), to: from } };
+  }
+  const { from, to } = at === undefined ? lastPeriod({ every, timeZone }, now) : periodAt(every, at, timeZone);
+  if (from >= now) throw invalidField('at', 'must be in the past');
+  if (to <= storedFrom) throw invalidField('at', tooOld);
+  return { span: { from, to: Math.min(to, now) }, before: periodBefore(from, every, timeZone) };
+}
+
+async function buildReport(deps: AccountReportDeps, coverage: Coverage): Promise<AccountReport> {
+  const { accounts, accountReports, checkGroups } = deps;
+  const { accountId, every, days, timeZone, span, madeAt, signal, groupId, tags, title } = coverage;
   const [account] = await accounts.list([accountId]);
-  const incidents = await accountReports.incidents(accountId, span);
+  const group = groupId === null ? null : await checkGroups.find(accountId, groupId);
+  const isWhole = groupId === null && tags.length === 0;
+  const only = isWhole ? null : await idsOf(deps, coverage);
+  const incidents = await accountReports.incidents(accountId, span, only);
   const totals = createReportTotals();
-  for await (const some of sumsOf(deps, scope, incidents.counts)) {
+  for await (const some of sumsOf(deps, coverage, incidents.counts)) {
     if (signal.aborted) break;
     totals.add(some);
   }
   return {
     accountName: account?.name ?? null,
+    groupId,
+    groupName: group?.group.name ?? null,
+    tags,
+    title,
     every,
+    days,
     timeZone,
     span,
     madeAt,
     ...totals.total(incidents.total),
     incidents: incidents.longest,
-    certificates: await accountReports.certificates(accountId, madeAt),
+    certificates: await accountReports.certificates(accountId, filterOf(coverage), madeAt),
   };
 }
 
+function filterOf({ groupId, tags }: ReportScope) {
+  return { tags, activated: true, ...(groupId !== null && { groupId }) };
+}
+
+function batchesIn({ checkSubjects, checkHistory }: AccountReportDeps, coverage: Coverage) {
+  const { accountId, signal } = coverage;
+  const scope = { accountId, filter: filterOf(coverage), atOnce: checkHistory.checksAtOnce, signal };
+  return batchesOf(checkSubjects, scope);
+}
+
+async function idsOf(deps: AccountReportDeps, coverage: Coverage): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const some of batchesIn(deps, coverage)) for (const { checkId } of some) ids.add(checkId);
+  return ids;
+}
+
 async function* sumsOf(
-  { checkSubjects, checkHistory, clock }: AccountReportDeps,
-  { accountId, every, timeZone, span, signal }: Scope,
+  deps: AccountReportDeps,
+  coverage: Coverage,
   incidents: ReadonlyMap<string, number>,
 ): AsyncIterable<readonly ReportedSums[]> {
+  const { checkHistory, clock } = deps;
+  const { accountId } = coverage;
   const now = clock.now();
-  const [own, before] = [wholeHours(span, now), wholeHours(periodBefore(span.from, every, timeZone), now)];
-  const filter = { tags: [], activated: true };
-  const scope = { accountId, filter, atOnce: checkHistory.checksAtOnce, signal };
-  for await (const some of batchesOf(checkSubjects, scope)) {
+  const [own, before] = [wholeHours(coverage.span, now), wholeHours(coverage.before, now)];
+  for await (const some of batchesIn(deps, coverage)) {
     const ids = some.map(({ checkId }) => checkId);
     const sums = await checkHistory.sums(accountId, ids, own);
     const sumsBefore = await checkHistory.sums(accountId, ids, before);

@@ -39,6 +39,7 @@ type Subject = Omit<ReportedCheck, 'total' | 'periods'>;
 interface SubjectFilter {
   readonly tags: readonly string[];
   readonly activated: boolean;
+  readonly groupId?: number;
 }
 
 /** Reads the next checks by ID. */

@@ -9,7 +9,7 @@ import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import { reportVariables } from '#domain/deliveries/failing-channel.ts';
 import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recording.ts';
-import type { AccountReport } from '#domain/results/account-report.ts';
+import { type AccountReport, reportQuery } from '#domain/results/account-report.ts';
 import { randomValues } from '#domain/deliveries/random-values.ts';
 import type { RenderInput } from '#domain/deliveries/delivery.ts';
 import type { DigestCheck } from '#domain/alerts/digest.ts';
@@ -180,10 +180,8 @@ function digestLinksOf({ links, acknowledgeLinks, publicUrl }: StepDeps, account
 }
 
 /** The page of a check, or that of the report; null = the report. */
-function pagePath({ every, timeZone, span }: AccountReport, checkId: string | null): string {
-  if (checkId !== null) return `/checks/${checkId}`;
-  const at = new Date(span.from).toISOString().slice(0, 16);
-  return `/reports?${new URLSearchParams({ every, timezone: timeZone, at: `${at}Z` }).toString()}`;
+function pagePath(report: AccountReport, checkId: string | null): string {
+  return checkId === null ? `/reports?${reportQuery(report).toString()}` : `/checks/${checkId}`;
 }
 
 export function composeSendAccountReports({

@@ -17,7 +17,7 @@ export interface ReportMessage {
 export interface ReportSummary {
   /** Such as `Weekly report: 99.95% uptime, 3 incidents`. */
   readonly title: string;
-  /** Such as `Shop, 16–22 November 2026 (Europe/Berlin)`. */
+  /** Such as `Shop, group Cart, 16–22 November 2026 (Europe/Berlin)`. */
   readonly period: string;
   readonly link: string;
   readonly figures: readonly (readonly [name: string, value: string])[];
@@ -33,16 +33,26 @@ export interface ReportGroup {
 const longestName = 100;
 const dayMs = 86_400_000;
 
+const periodWords = {
+  week: 'Weekly report',
+  month: 'Monthly report',
+  quarter: 'Quarterly report',
+  year: 'Yearly report',
+  days: 'Report',
+} as const;
+
 export function summarizeReport({ report, variables, linkOf }: ReportMessage): ReportSummary {
-  const { every, total, checks } = report;
+  const { every, total, checks, title } = report;
   const replayed = variables['IS_REPLAY'] === true ? ' (replayed)' : '';
   const available = total.availability === null ? 'nothing measured' : `${percent(total.availability)} uptime`;
-  const before = total.availabilityBefore === null ? '' : ` (previous ${every}: ${percent(total.availabilityBefore)})`;
+  const before =
+    total.availabilityBefore === null
+      ? ''
+      : ` (previous ${every ?? countedDays(report)}: ${percent(total.availabilityBefore)})`;
+  const about = `${periodWords[every ?? 'days']}${title === null ? '' : ` for ${oneLine(title, longestName)}`}`;
   return {
-    title: `${every === 'week' ? 'Weekly' : 'Monthly'} report: ${available}, ${counted(total.incidents, 'incident')}${replayed}`,
-    period: [oneLine(report.accountName ?? '', longestName), periodText(report)]
-      .filter((text) => text !== null)
-      .join(', '),
+    title: `${about}: ${available}, ${counted(total.incidents, 'incident')}${replayed}`,
+    period: subjectsOf(report).join(', '),
     link: linkOf(null),
     figures: [
       ['Uptime', total.availability === null ? 'Unknown' : `${percent(total.availability)}${before}`],
@@ -56,6 +66,23 @@ export function summarizeReport({ report, variables, linkOf }: ReportMessage): R
     ],
     sections: sectionsOf(report, linkOf).filter(({ rows }) => rows.length > 0),
   };
+}
+
+function countedDays({ span }: AccountReport): string {
+  const days = Math.round((span.to - span.from) / dayMs);
+  return days <= 1 ? 'day' : `${days} days`;
+}
+
+/** What it is on, and when. */
+function subjectsOf(report: AccountReport): string[] {
+  const { accountName, groupId, groupName, tags, title } = report;
+  const tagged = tags.map((tag) => oneLine(tag, longestName)).join(', ');
+  return [
+    oneLine(title ?? accountName ?? '', longestName),
+    groupId === null ? null : `group ${oneLine(groupName ?? '', longestName) ?? `${groupId} (deleted)`}`,
+    tags.length === 0 ? null : `${tags.length === 1 ? 'tag' : 'tags'} ${tagged}`,
+    periodText(report),
+  ].filter((text) => text !== null);
 }
 
 function sectionsOf(report: AccountReport, linkOf: ReportMessage['linkOf']): ReportGroup[] {
@@ -104,6 +131,9 @@ function sectionsOf(report: AccountReport, linkOf: ReportMessage['linkOf']): Rep
       leastKnown,
       ({ unknownMs, unknownRatio }) => `${lasting(unknownMs)}, ${percent(unknownRatio ?? 0, Math.ceil)} of the time`,
     ),
+    checks('All checks', report.rows ?? [], ({ availability, incidents }) =>
+      availability === null ? 'nothing measured' : `${percent(availability)} uptime, ${counted(incidents, 'incident')}`,
+    ),
   ];
 }
 
@@ -142,9 +172,16 @@ function instantText(at: number, timeZone: string): string {
 }
 
 /** `16–22 November 2026 (Europe/Berlin)`. */
-function periodText({ every, span: { from, to }, timeZone }: AccountReport): string {
-  const day = every === 'week' ? ({ day: 'numeric' } as const) : {};
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone, month: 'long', year: 'numeric', ...day });
+function periodText({ every, span: { from, to }, madeAt, timeZone }: AccountReport): string {
+  const isOver = to < madeAt;
+  const isByDay = every === null || every === 'week' || !isOver;
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    year: 'numeric',
+    ...(every !== 'year' && { month: 'long' }),
+    ...(isByDay && { month: 'long', day: 'numeric' }),
+  });
   // The middle of the first and of the last day, because periods begin at full hours of UTC.
-  return `${format.formatRange(from + dayMs / 2, to - dayMs / 2)} (${timeZone})`;
+  const [first, last] = [from + dayMs / 2, isOver ? to - dayMs / 2 : to];
+  return `${format.formatRange(first, Math.max(first, last))} (${timeZone})${isOver ? '' : ', so far'}`;
 }

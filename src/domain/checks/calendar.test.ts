@@ -1,7 +1,7 @@
 // Named spans and calendar periods, in time zones with clock changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { periodAt, periodsOf, spanOf } from './calendar.ts';
+import { daysBefore, periodAt, periodBefore, periodsOf, spanOf, spanOfDays } from './calendar.ts';
 
 const at = (text: string): number => Date.parse(text);
 const text = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
@@ -55,5 +55,42 @@ describe('the periods of a span', () => {
       months.map(({ from, to }) => [from, to].map(text).join(' ')),
       ['2026-01-30T00:00 2026-01-31T18:00', '2026-01-31T18:00 2026-02-02T00:00'],
     );
+  });
+});
+
+describe('calendar days', () => {
+  it('are a time span in a zone, even when the clocks change', () => {
+    const { from, to } = spanOfDays({ fromOn: '2026-03-28', toOn: '2026-03-29' }, 'Europe/Berlin');
+    assert.deepEqual([text(from), text(to)], ['2026-03-27T23:00', '2026-03-29T22:00']);
+  });
+
+  it('have as many days before them', () => {
+    assert.deepEqual(daysBefore({ fromOn: '2026-03-01', toOn: '2026-03-03' }), {
+      fromOn: '2026-02-26',
+      toOn: '2026-02-28',
+    });
+    assert.deepEqual(daysBefore({ fromOn: '2026-01-01', toOn: '2026-01-01' }), {
+      fromOn: '2025-12-31',
+      toOn: '2025-12-31',
+    });
+  });
+});
+
+describe('quarters and years', () => {
+  for (const [period, day, from, to] of [
+    ['quarter', '2026-05-31T12:00:00Z', '2026-03-31T22:00', '2026-06-30T22:00'],
+    ['quarter', '2026-12-31T22:59:00Z', '2026-09-30T22:00', '2026-12-31T23:00'],
+    ['year', '2026-05-31T12:00:00Z', '2025-12-31T23:00', '2026-12-31T23:00'],
+  ] as const) {
+    it(`contain ${day}: the ${period} from ${from}`, () => {
+      const found = periodAt(period, at(day), 'Europe/Berlin');
+      assert.deepEqual([text(found.from), text(found.to)], [from, to]);
+      assert.equal(periodBefore(found.from, period, 'Europe/Berlin').to, found.from);
+    });
+  }
+
+  it('follow each other', () => {
+    const { from } = periodBefore(at('2026-01-01T00:00:00Z'), 'quarter', 'UTC');
+    assert.equal(text(from), '2025-10-01T00:00');
   });
 });

@@ -1,7 +1,7 @@
 // When reports are due, what they cover and what they list.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createReportTotals, lastPeriod, nextReportAt, type ReportedSums } from './account-report.ts';
+import { createReportTotals, lastPeriod, nextReportAt, type ReportedSums, reportQuery } from './account-report.ts';
 import { emptyRollUp } from './roll-up.ts';
 
 const at = (text: string): number => Date.parse(text);
@@ -39,8 +39,8 @@ describe('a report', () => {
     });
     totals.add(sums.slice(0, 12));
     totals.add(sums.slice(12));
-    const { checks, total, leastAvailable, slowest, leastKnown } = totals.total(25);
-    assert.equal(checks, 25);
+    const { checks, total, rows, leastAvailable, slowest, leastKnown } = totals.total(25);
+    assert.deepEqual([checks, rows?.length], [25, 25]);
     assert.deepEqual(total, {
       availability: 98.8,
       availabilityBefore: 99,
@@ -54,5 +54,18 @@ describe('a report', () => {
       Array.from({ length: 10 }, (_, index) => `c${24 - index}`),
     );
     assert.deepEqual([slowest.length, leastKnown.length], [0, 10]);
+  });
+
+  test('has an address in the web UI with its range, checks and heading', () => {
+    const span = { from: at('2026-03-01T23:00Z'), to: at('2026-03-08T23:00Z') };
+    const all = { groupId: null, tags: [], title: null };
+    const report = { every: 'week', days: null, timeZone: 'Europe/Berlin', span, ...all } as const;
+    assert.equal(reportQuery(report).toString(), 'every=week&at=2026-03-01T23%3A00Z&timezone=Europe%2FBerlin');
+    const days = { fromOn: '2026-03-01', toOn: '2026-03-05' };
+    const scope = { groupId: 7, tags: ['a', 'b&c'], title: 'Acme' };
+    assert.equal(
+      reportQuery({ ...report, every: null, days, ...scope }).toString(),
+      'fromOn=2026-03-01&toOn=2026-03-05&timezone=Europe%2FBerlin&groupId=7&tag=a&tag=b%26c&title=Acme',
+    );
   });
 });

@@ -1,16 +1,27 @@
-// The report on all checks of an account in a week or month (docs/decisions/0130). Times are epoch ms.
-import { periodAt, periodBefore, type TimeSpan } from '../checks/calendar.ts';
+// The report on checks of an account in a period or some days (docs/decisions/0130). Times are epoch ms.
+import { type DayRange, periodAt, periodBefore, type TimeSpan } from '../checks/calendar.ts';
 import type { CheckType } from '../checks/check.ts';
 import { instantAt, wallTimeOf } from '../checks/wall-time.ts';
 import { dayMs, dayOf, hourMs, noTimes, type RollUp, type SlotTimes, sumOfTimes } from './roll-up.ts';
 import { availabilityOf, metricOf, successRatioOf, unknownRatioOf } from './analytics.ts';
 
-export const reportPeriods = ['week', 'month'] as const;
+export const reportPeriods = ['week', 'month', 'quarter', 'year'] as const;
 export type ReportPeriod = (typeof reportPeriods)[number];
+export const scheduledPeriods = ['week', 'month'] as const satisfies readonly ReportPeriod[];
 
-/** When a channel receives reports. */
-export interface ReportSchedule {
-  readonly every: ReportPeriod;
+/** The checks that a report is on, and its heading. */
+export interface ReportScope {
+  /** Only the checks of this group; null = of every group and of none. */
+  readonly groupId: number | null;
+  /** Only checks with all of these tags, their own or those of their group. */
+  readonly tags: readonly string[];
+  /** Such as the name of a customer; null = the name of the account. */
+  readonly title: string | null;
+}
+
+/** When a channel receives reports, and on which checks. Absent parts of the scope = all checks of the account. */
+export interface ReportSchedule extends Partial<ReportScope> {
+  readonly every: (typeof scheduledPeriods)[number];
   /** IANA name: where weeks and months begin. */
   readonly timeZone: string;
 }
@@ -65,10 +76,15 @@ export interface ReportedCertificate {
   readonly validTo: number;
 }
 
-/** The report. Each list has its most important entries only. */
-export interface AccountReport {
+/** The report. Each list but `rows` has its most important entries only. */
+export interface AccountReport extends ReportScope {
   readonly accountName: string | null;
-  readonly every: ReportPeriod;
+  /** null = all checks, or a group that was deleted. */
+  readonly groupName: string | null;
+  /** null = `days`. */
+  readonly every: ReportPeriod | null;
+  /** null = a period. */
+  readonly days: DayRange | null;
   readonly timeZone: string;
   /** Ends early if the period is not over. */
   readonly span: TimeSpan;
@@ -76,6 +92,8 @@ export interface AccountReport {
   /** Activated checks. */
   readonly checks: number;
   readonly total: ReportFigures;
+  /** Every check by name; null = more than `allListedTo`. */
+  readonly rows: readonly ReportedRow[] | null;
   /** Below 100%, lowest availability first. */
   readonly leastAvailable: readonly ReportedRow[];
   /** By 95th percentile of the response time. */
@@ -90,13 +108,18 @@ export interface AccountReport {
 
 /** Entries of each list. */
 export const listedInReport = 10;
+/** Checks up to which a report lists every one. */
+export const allListedTo = 100;
 /** Days before the expiry of a certificate from which reports list it. */
 export const certificateDays = 30;
 /** Local hour at which the report on a period is sent: by then all its hours are summed up. */
 const sendingHour = 8;
 
 /** The last complete period at `now`. */
-export function lastPeriod({ every, timeZone }: ReportSchedule, now: number): TimeSpan {
+export function lastPeriod(
+  { every, timeZone }: { readonly every: ReportPeriod; readonly timeZone: string },
+  now: number,
+): TimeSpan {
   return periodBefore(periodAt(every, now, timeZone).from, every, timeZone);
 }
 
@@ -154,6 +177,7 @@ function figuresOf(sum: SlotTimes, before: SlotTimes, incidents: number): Report
 export function createReportTotals() {
   let [sum, before] = [noTimes, noTimes];
   let checks = 0;
+  let all: readonly ReportedRow[] | null = [];
   const lists: Record<'leastAvailable' | 'slowest' | 'leastKnown', ReportedRow[]> = {
     leastAvailable: [],
     slowest: [],
@@ -170,9 +194,15 @@ export function createReportTotals() {
       before = sumOfTimes([before, ...some.map((each) => each.before)]);
       const rows = some.map(reportedRow);
       for (const list of ['leastAvailable', 'slowest', 'leastKnown'] as const) keep(list, rows);
+      all = all === null || checks > allListedTo ? null : [...all, ...rows];
     },
-    /** @param incidents of the account */
-    total: (incidents: number) => ({ checks, total: figuresOf(sum, before, incidents), ...lists }),
+    /** @param incidents of these checks, or of the account */
+    total: (incidents: number) => ({
+      checks,
+      total: figuresOf(sum, before, incidents),
+      rows: all?.toSorted(byName) ?? null,
+      ...lists,
+    }),
   };
 }
 
@@ -182,10 +212,38 @@ const belongs = {
   leastKnown: ({ unknownMs }: ReportedRow): boolean => unknownMs > 0,
 };
 
-const byName = (one: ReportedRow, other: ReportedRow): number => (one.name < other.name ? -1 : 1);
+const byName = (one: ReportedRow, other: ReportedRow): number =>
+  one.name < other.name ? -1 : one.name > other.name ? 1 : one.checkId < other.checkId ? -1 : 1;
 const orders = {
   leastAvailable: (one: ReportedRow, other: ReportedRow): number =>
     (one.availability ?? 100) - (other.availability ?? 100) || other.downMs - one.downMs || byName(one, other),
   slowest: (one: ReportedRow, other: ReportedRow): number => (other.p95 ?? 0) - (one.p95 ?? 0) || byName(one, other),
   leastKnown: (one: ReportedRow, other: ReportedRow): number => other.unknownMs - one.unknownMs || byName(one, other),
 };
+
+/** The query of the page of the web UI that shows this report. */
+export function reportQuery({
+  every,
+  days,
+  timeZone,
+  span,
+  groupId,
+  tags,
+  title,
+}: Pick<AccountReport, 'every' | 'days' | 'timeZone' | 'span' | keyof ReportScope>): URLSearchParams {
+  const range: [string, string][] =
+    days === null
+      ? [
+          ['every', every ?? 'week'],
+          ['at', `${new Date(span.from).toISOString().slice(0, 16)}Z`],
+        ]
+      : [
+          ['fromOn', days.fromOn],
+          ['toOn', days.toOn],
+        ];
+  const query = new URLSearchParams([...range, ['timezone', timeZone]]);
+  if (groupId !== null) query.append('groupId', String(groupId));
+  for (const tag of tags) query.append('tag', tag);
+  if (title !== null) query.append('title', title);
+  return query;
+}

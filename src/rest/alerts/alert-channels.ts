@@ -22,13 +22,14 @@ export function alertChannelRoutes(actions: ChannelActions): Route[] {
 }
 
 function toWire(channel: ShownChannel): AlertChannelBody {
-  const { accountId: _account, config, activeHours, subscriptions, exhaustedInARow: _count, ...rest } = channel;
-  const { createdAt, updatedAt, failingSince, ...fields } = rest;
+  const { accountId: _account, config, activeHours, report, subscriptions, ...rest } = channel;
+  const { createdAt, updatedAt, failingSince, exhaustedInARow: _count, ...fields } = rest;
   return {
     ...written(fields),
     // Only bodies that the contract has validated are stored.
     config: config as unknown as AlertChannelBody['config'],
     activeHours: activeHours as AlertChannelBody['activeHours'],
+    report: report as AlertChannelBody['report'],
     subscriptions: subscriptions.map((subscription) => subscriptionToWire(subscription)),
     isFailing: failingSince !== null,
     failingSince: isoTextOrNull(failingSince),

@@ -1,6 +1,8 @@
-// Routes of weekly and monthly reports on an account, as JSON and CSV.
+// Routes of reports on checks of an account, as JSON and CSV.
+import type { z } from 'zod';
 import type { AccountReportActions, AccountReportQuestion } from '#actions/results/account-reports.ts';
-import type { AccountReportBody } from '#contract/results/account-report.ts';
+import type { AccountReportBody, accountReportOperations } from '#contract/results/account-report.ts';
+import { invalidField } from '#actions/refusal.ts';
 import type { AccountReport, ReportedRow, ReportFigures } from '#domain/results/account-report.ts';
 import { type CsvCell, csvLine } from './csv.ts';
 import { Answer, type Route, route } from '../route.ts';
@@ -17,29 +19,41 @@ export function accountReportRoutes(reports: AccountReportActions): Route[] {
         if (signal.aborted) break;
         for (const row of some) lines.push(csvLine(columns.map(([, valueOf]) => valueOf(row))));
       }
-      const disposition = `attachment; filename="tocsin-report-${query.every}.csv"`;
+      const disposition = `attachment; filename="tocsin-report-${query.fromOn ?? query.every}.csv"`;
       return new Answer(200, lines.join(''), { 'content-disposition': disposition });
     }),
   ];
 }
 
-interface Query {
-  readonly every: 'week' | 'month';
-  readonly timezone?: string;
-  readonly at?: number;
+type Query = z.output<typeof accountReportOperations.getAccountReport.query>;
+
+function questionOf({ every, timezone, at, fromOn, toOn, groupId, tag, title }: Query): AccountReportQuestion {
+  if ((fromOn === undefined) !== (toOn === undefined)) {
+    const missing = fromOn === undefined ? 'fromOn' : 'toOn';
+    throw invalidField(missing, 'is required: fromOn and toOn are the first and the last day');
+  }
+  return {
+    every,
+    ...(timezone !== undefined && { timeZone: timezone }),
+    ...(at !== undefined && { at }),
+    ...(fromOn !== undefined && toOn !== undefined && { days: { fromOn, toOn } }),
+    ...(groupId !== undefined && { groupId }),
+    ...(tag !== undefined && { tags: tag }),
+    ...(title !== undefined && { title }),
+  };
 }
 
-function questionOf({ every, timezone, at }: Query): AccountReportQuestion {
-  return { every, ...(timezone !== undefined && { timeZone: timezone }), ...(at !== undefined && { at }) };
-}
-
-function toWire({ span, madeAt, total, incidents, certificates, ...report }: AccountReport): AccountReportBody {
+function toWire({ span, days, madeAt, total, incidents, certificates, ...report }: AccountReport): AccountReportBody {
   return {
     ...report,
     from: isoText(span.from),
     to: isoText(span.to),
     createdAt: isoText(madeAt),
+    tags: [...report.tags],
+    fromOn: days?.fromOn ?? null,
+    toOn: days?.toOn ?? null,
     total: figuresToWire(total),
+    rows: report.rows?.map(rowToWire) ?? null,
     leastAvailable: report.leastAvailable.map(rowToWire),
     slowest: report.slowest.map(rowToWire),
     leastKnown: report.leastKnown.map(rowToWire),

@@ -14,6 +14,7 @@ import { dayMs } from '#domain/results/roll-up.ts';
 import { newId } from '#lib/id.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
+import { type CheckFilter, filterChecks } from '../checks/check-filter.ts';
 import { breathe } from '../base/slices.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -45,18 +46,22 @@ const maxAheadMs = 40 * dayMs;
 const maxCounted = 100_000;
 
 export function createAccountReports(database: Database) {
-  const { reader, transaction } = database;
+  const { dialect, reader, transaction } = database;
   return {
-    incidents: (accountId: string, span: TimeSpan) => readIncidents(database, idBytes(accountId), span),
-    /** Certificates of active checks that expired or expire soon, soonest first. @param now epoch ms */
-    async certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]> {
+    /** @param only the checks whose incidents count; null = all, deleted ones included */
+    incidents: (accountId: string, span: TimeSpan, only: ReadonlySet<string> | null = null) =>
+      readIncidents(database, idBytes(accountId), span, only),
+    /** Certificates of these checks that expired or expire soon, soonest first. @param now epoch ms */
+    async certificates(accountId: string, filter: CheckFilter, now: number): Promise<readonly ReportedCertificate[]> {
       const rows = await reader
         .selectFrom('check_states')
         .innerJoin('checks', inAccount('checks.id', 'check_states.check_id'))
         .select(['checks.id', 'checks.name', 'check_states.certificate_valid_to as validTo'])
         .where('check_states.account_id', '=', idBytes(accountId))
         .where('check_states.certificate_valid_to', '<=', now + certificateDays * dayMs)
-        .where('checks.activated', '=', 1)
+        .where('checks.id', 'in', (from) =>
+          filterChecks(from.selectFrom('checks'), dialect, accountId, filter).select('checks.id'),
+        )
         .orderBy('check_states.certificate_valid_to')
         .orderBy('checks.id')
         .limit(listedInReport)
@@ -109,39 +114,49 @@ async function readIncidents(
   { reader, clock }: Pick<Database, 'reader' | 'clock'>,
   account: IdBytes,
   { from, to }: TimeSpan,
+  only: ReadonlySet<string> | null,
 ): Promise<ReportIncidents> {
-  const columns = ['id', 'check_id', 'check_name', 'started_at', 'ended_at'] as const;
   const counts = new Map<string, number>();
-  const open = await selectRows(reader, 'incidents', { account_id: account, ended_at: null })
-    .select(columns)
-    .where('opened_at', '<', from)
-    .orderBy('opened_at')
-    .limit(listedInReport)
-    .execute();
   const now = clock.now();
   const lastedMs = ({ startedAt, endedAt }: ReportedIncident): number => (endedAt ?? now) - startedAt;
-  const longestOf = (all: readonly ReportedIncident[]): readonly ReportedIncident[] =>
-    all.toSorted((one, other) => lastedMs(other) - lastedMs(one)).slice(0, listedInReport);
-  let longest = longestOf(open.map(incidentOf));
+  let longest: readonly ReportedIncident[] = [];
+  const keep = (some: readonly ReportedIncident[]): void => {
+    longest = [...longest, ...some].toSorted((one, other) => lastedMs(other) - lastedMs(one)).slice(0, listedInReport);
+  };
+  const before = () => selectRows(reader, 'incidents', { account_id: account, ended_at: null });
+  for await (const some of slicesOf(before, firstIdAt(0), firstIdAt(from), only)) keep(some);
   let total = 0;
-  let [after, isMore] = [firstIdAt(from), true];
-  while (isMore && total < maxCounted) {
-    const rows = await selectRows(reader, 'incidents', { account_id: account })
-      .select(columns)
-      .where('id', total === 0 ? '>=' : '>', after)
-      .where('id', '<', firstIdAt(to))
+  const within = () => selectRows(reader, 'incidents', { account_id: account });
+  for await (const some of slicesOf(within, firstIdAt(from), firstIdAt(to), only)) {
+    for (const { checkId } of some) counts.set(checkId, (counts.get(checkId) ?? 0) + 1);
+    keep(some);
+    total += some.length;
+  }
+  return { total, counts, longest };
+}
+
+/** Incidents of these checks by ID from `from` to before `to`, as many as are counted at most. */
+async function* slicesOf(
+  query: () => ReturnType<typeof selectRows<'incidents'>>,
+  from: IdBytes,
+  to: IdBytes,
+  only: ReadonlySet<string> | null,
+): AsyncGenerator<readonly ReportedIncident[]> {
+  let [after, read] = [from, 0];
+  for (let size = rowsAtOnce; size === rowsAtOnce && read < maxCounted;) {
+    const rows = await query()
+      .select(['id', 'check_id', 'check_name', 'started_at', 'ended_at'])
+      .where('id', read === 0 ? '>=' : '>', after)
+      .where('id', '<', to)
       .orderBy('id')
       .limit(rowsAtOnce)
       .execute();
-    const some = rows.map(incidentOf);
-    for (const { checkId } of some) counts.set(checkId, (counts.get(checkId) ?? 0) + 1);
-    longest = longestOf([...longest, ...some]);
-    total += rows.length;
-    isMore = rows.length === rowsAtOnce;
+    yield rows.map(incidentOf).filter(({ checkId }) => only === null || only.has(checkId));
+    size = rows.length;
+    read += size;
     after = rows.at(-1)?.id ?? after;
     await breathe();
   }
-  return { total, counts, longest };
 }
 
 function incidentOf(

@@ -1,7 +1,7 @@
 // Descriptions of checks in reports.
 import { selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
-import { filterChecks } from './check-filter.ts';
+import { type CheckFilter, filterChecks } from './check-filter.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
@@ -38,7 +38,7 @@ export function createCheckSubjects({ dialect, reader }: Database) {
     /** The next checks by ID after `after`, with all of the tags. */
     async after(
       accountId: string,
-      filter: { readonly tags: readonly string[]; readonly activated: boolean },
+      filter: Pick<CheckFilter, 'tags' | 'activated' | 'groupId'>,
       after: string | null,
       max: number,
     ): Promise<CheckSubject[]> {

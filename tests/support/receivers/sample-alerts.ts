@@ -189,12 +189,18 @@ export function reportOf(names: readonly string[], every: AccountReport['every']
   return {
     report: {
       accountName: names[0] ?? null,
+      groupId: null,
+      groupName: null,
+      tags: [],
+      title: null,
       every,
+      days: null,
       timeZone: 'Europe/Berlin',
       span: every === 'week' ? span : monthly,
       madeAt: Date.parse('2026-03-09T07:00:05Z'),
       checks: names.length,
       total: names.length === 0 ? figures(null) : figures(99.9512, 3_720_000, 60_000),
+      rows: names.map((name) => rowOf(name, figures(99.2, 3_720_000))),
       leastAvailable: names.map((name) => rowOf(name, figures(99.2, 3_720_000))),
       slowest: names.map((name) => rowOf(name, figures(100))),
       leastKnown: names.map((name) => rowOf(name, figures(100, 0, 60_000))),
@@ -214,10 +220,19 @@ export function reportOf(names: readonly string[], every: AccountReport['every']
   };
 }
 
+/** Some days of a group and tag, under a heading. */
+function customerReport(): ReportMessage {
+  const message = reportOf(['Shop', 'Cart API']);
+  const days = { fromOn: '2026-03-02', toOn: '2026-03-08' };
+  const scope = { groupId: 7, groupName: 'Shops', tags: ['eu'], title: 'Acme Ltd' };
+  return { ...message, report: { ...message.report, every: null, days, ...scope } };
+}
+
 /** Every kind of report, by name. */
 export const reportCases: Readonly<Record<string, ReportMessage>> = {
   'weekly-report': reportOf(['Shop', 'Cart API']),
   'monthly-report-without-checks': reportOf([], 'month'),
+  'report-for-a-customer': customerReport(),
 };
 
 /** Renders a digest for a channel. */

@@ -150,7 +150,9 @@ function Found({ report }: { readonly report: Report }) {
             text.availability,
             <span key="availability">
               {availability === null ? text.unknownAvailability : percent(availability / 100)}{' '}
-              {before !== null && <span className="quiet">{text.compared(percent(before / 100), every)}</span>}
+              {before !== null && (
+                <span className="quiet">{text.compared(percent(before / 100), every ?? 'days')}</span>
+              )}
             </span>,
           ],
           [

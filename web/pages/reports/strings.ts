@@ -11,7 +11,7 @@ export const text = {
   print: 'Print',
   availability: 'Uptime',
   unknownAvailability: 'Unknown',
-  compared: (before: string, every: 'week' | 'month') => `previous ${every}: ${before}`,
+  compared: (before: string, every: string) => `previous ${every}: ${before}`,
   incidents: 'Incidents',
   failing: 'Total downtime',
   unknown: 'Gaps in monitoring',
