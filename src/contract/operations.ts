@@ -32,6 +32,7 @@ import { overviewOperations } from './results/overview.ts';
 import { processOperations } from './operating/process.ts';
 import { runtimeOperations } from './checks/runtime.ts';
 import { triggerOperations } from './checks/trigger.ts';
+import { maintenanceOccurrenceOperations } from './checks/maintenance-occurrence.ts';
 import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
 import { variableOperations } from './accounts/variable.ts';
 
@@ -65,6 +66,7 @@ export const operations = {
   ...variableOperations,
   ...clientCertificateOperations,
   ...maintenanceWindowOperations,
+  ...maintenanceOccurrenceOperations,
   ...locationOperations,
   ...noticeOperations,
   ...processOperations,

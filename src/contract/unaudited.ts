@@ -14,6 +14,7 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   postPing: 'reports a run of a heartbeat, which its history shows',
   postPingSignal: 'reports a run of a heartbeat, which its history shows',
   previewAlertChannel: reads,
+  previewMaintenanceWindow: reads,
   testAlertChannel: 'sends a test message, which the log of deliveries shows',
   postGroupTrigger: starts,
   postCheckTrigger: starts,

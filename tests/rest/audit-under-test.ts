@@ -18,6 +18,7 @@ const idempotent: ReadonlySet<OperationId> = new Set<OperationId>([
   'discardHeldDeliveries',
   'deleteSessions',
   'importChecks',
+  'skipMaintenanceOccurrence',
 ]);
 
 export const auditUnderTest: AuditOption = { isAudited, runAs, mustChange: (id) => !idempotent.has(id) };

@@ -201,7 +201,7 @@ describe('a caller', () => {
     const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
     assert.deepEqual(
       readable.map(({ id }) => id),
-      ['createCheckBacktest', 'getAnalyticsOfChecks', 'previewAlertChannel'],
+      ['createCheckBacktest', 'getAnalyticsOfChecks', 'previewAlertChannel', 'previewMaintenanceWindow'],
     );
     assert.ok(guarded.length >= 55, `${guarded.length} operations`);
   });

@@ -69,12 +69,24 @@ async function ask(
     assert.equal((await send(on.port, whole)).status, answer.status);
     assert.deepEqual(rows.all(), present, 'a refusal has changed rows');
   }
-  // Limits that were taken would refuse what is asked next.
-  if (operation.id === 'updateAccount' && answer.status === 200) {
-    await send(on.port, { ...whole, body: Buffer.from('{"executionLimit":null,"limits":null}') });
+  // Limits that were taken would refuse what is asked next, and so would other times of a window.
+  const reset = resets[operation.id];
+  if (reset !== undefined && answer.status === 200) {
+    await send(on.port, { ...whole, body: Buffer.from(JSON.stringify(reset)) });
   }
   return answer;
 }
+
+const resets: Readonly<Record<string, object>> = {
+  updateAccount: { executionLimit: null, limits: null },
+  updateMaintenanceWindow: {
+    startsAt: '2099-02-01T22:00:00Z',
+    endsAt: '2099-02-01T23:00:00Z',
+    repeatUnit: null,
+    repeatInterval: null,
+    repeatEndsAt: null,
+  },
+};
 
 function parameters(numRuns: number): fc.Parameters<unknown> {
   return { seed, numRuns, endOnFailure: process.env['TEST_SEED'] === undefined };

@@ -38,6 +38,7 @@ test('a window is created with its defaults, read, changed in part, reset and de
     silenceAlertsTags: [],
     checkIds: [],
     groupIds: [],
+    skippedOccurrences: [],
     nextStartsAt: '2026-03-10T21:00:00.000Z',
     nextEndsAt: '2026-03-10T21:30:00.000Z',
     updated_at: null,

@@ -117,8 +117,8 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     }),
     'maintenance-windows': await make('/v1/maintenance-windows', {
       name: 'fixture',
-      startsAt: '2020-01-01T00:00:00Z',
-      endsAt: '2020-01-01T01:00:00Z',
+      startsAt: '2099-02-01T22:00:00Z',
+      endsAt: '2099-02-01T23:00:00Z',
     }),
     invites: await make('/v1/invites', { email: 'fixture@example.com', role: 'read-only' }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),

@@ -8,6 +8,7 @@ import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
 import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
+import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
@@ -23,6 +24,7 @@ import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
 import { checkImportRoutes } from '#rest/checks/check-imports.ts';
 import { checkRoutes } from '#rest/checks/checks.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
+import { maintenanceOccurrenceRoutes } from '#rest/checks/maintenance-occurrences.ts';
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
@@ -103,9 +105,8 @@ export function resourcesUnderTest(
     routes: [
       ...variableRoutes(createVariableActions({ variables: store.variables, missingVariables })),
       ...clientCertificateRoutes(createClientCertificateActions(store)),
-      ...maintenanceWindowRoutes(
-        createMaintenanceWindowActions({ maintenanceWindows: store.maintenanceWindows, clock }),
-      ),
+      ...maintenanceWindowRoutes(createMaintenanceWindowActions({ ...store, targetOf: () => null, clock })),
+      ...maintenanceOccurrenceRoutes(createMaintenanceOccurrenceActions({ ...store, clock })),
       ...checkRoutes(createCheckActions(drafts)),
       ...checkImportRoutes(createCheckImportActions({ drafts, checks: store.checks })),
       ...checkGroupRoutes(

@@ -2,6 +2,7 @@
 // result that found it (docs/decisions/0100).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { occurrenceFrom, withSkipped } from '#domain/checks/maintenance-window.ts';
 import type { StateRules } from '#domain/checks/check-state.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { settleMs } from '#domain/checks/heartbeat.ts';
@@ -9,6 +10,7 @@ import type { DeliveryFacts, Rendered } from '#domain/results/recording.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
+import type { NewWindow } from '#store/checks/maintenance-windows.ts';
 import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/path/states/judge-states.ts';
 import { it, type NewStore } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
@@ -50,7 +52,7 @@ async function slot(test: PathUnderTest, outcome: 'passed' | 'failed' | 'unknown
 const notified = (test: PathUnderTest): unknown[] =>
   test.rows('SELECT alert_type FROM deliveries ORDER BY id').map(({ alert_type }) => alert_type);
 
-async function addWindow(test: PathUnderTest, endsIn: number, change: { silenceAlertsTags?: string[] } = {}) {
+async function addWindow(test: PathUnderTest, endsIn: number, change: Partial<NewWindow> = {}) {
   const window = {
     name: 'Restart',
     description: null,
@@ -125,6 +127,33 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.deepEqual(await inspect(test), [], 'the other one lasts');
     await maintenanceWindows.remove(test.accountId, other.id);
     assert.equal((await inspect(test)).length, 2);
+  });
+
+  it('is alerted when a running occurrence of a repeating window is ended, or in one that is skipped', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check());
+    const { maintenanceWindows } = test.temp.store;
+    const daily = { repeatInterval: 1, repeatUnit: 'DAY' } as const;
+    const window = await addWindow(test, hour, daily);
+    const skip = (startsAt: number) =>
+      maintenanceWindows.change(test.accountId, window.id, (present) => {
+        const skippedOccurrences = withSkipped(present, occurrenceFrom(present, startsAt) ?? assert.fail(), test.now);
+        return { ...present, skippedOccurrences: skippedOccurrences ?? assert.fail() };
+      });
+    await slot(test, 'failed', silenced);
+    assert.deepEqual(await inspect(test), [], 'it is silenced');
+    await skip(window.startsAt);
+    assert.equal((await inspect(test)).length, 1);
+    await slot(test, 'passed');
+    const tomorrow = window.startsAt + 24 * hour;
+    await skip(tomorrow);
+    test.temp.clock.advance(tomorrow + minute - test.now);
+    await slot(test, 'failed', silenced);
+    assert.equal((await inspect(test)).length, 1, 'the skipped occurrence silences nothing');
+    await slot(test, 'passed');
+    test.temp.clock.advance(24 * hour);
+    await slot(test, 'failed', silenced);
+    assert.deepEqual(await inspect(test), [], 'the next one silences again');
   });
 
   it('is alerted when the mute of the check or of its group is removed', async (newStore) => {

@@ -1,13 +1,13 @@
 // Maintenance windows as they are kept, and as the runs of an account see them.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import type { Named, WindowWrite } from '#store/checks/maintenance-windows.ts';
+import type { Named, NewWindow } from '#store/checks/maintenance-windows.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { putAccount } from '../support/store/rows.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-const write: WindowWrite = {
+const write: NewWindow = {
   name: 'Restart',
   description: null,
   tags: ['shop'],
@@ -30,7 +30,14 @@ test('a window is kept as it was written, changed, listed by its number and remo
   const accountId = putAccount(temp.raw);
   const otherId = putAccount(temp.raw);
   const added = await maintenanceWindows.add(accountId, write);
-  assert.deepEqual(added, { ...write, accountId, id: 1, createdAt: temp.clock.now(), updatedAt: null });
+  assert.deepEqual(added, {
+    ...write,
+    skippedOccurrences: [],
+    accountId,
+    id: 1,
+    createdAt: temp.clock.now(),
+    updatedAt: null,
+  });
   assert.equal((await maintenanceWindows.add(accountId, { ...write, name: 'Second' })).id, 2);
   assert.equal((await maintenanceWindows.add(otherId, write)).id, 1, 'numbers count up per account');
   assert.deepEqual(await maintenanceWindows.find(accountId, 1), added);
@@ -40,7 +47,7 @@ test('a window is kept as it was written, changed, listed by its number and remo
   assert.deepEqual(await maintenanceWindows.find(accountId, 1), changed);
   const { rows, total } = await maintenanceWindows.list(accountId, { limit: 1, offset: 1 });
   assert.deepEqual([rows.map(({ name }) => name), total], [['Second'], 2]);
-  assert.equal(await maintenanceWindows.change(otherId, 2, () => write), null);
+  assert.equal(await maintenanceWindows.change(otherId, 2, () => ({ ...write, skippedOccurrences: [] })), null);
   assert.equal(await maintenanceWindows.remove(otherId, 2), false);
   assert.equal(await maintenanceWindows.remove(accountId, 2), true);
   assert.equal(await maintenanceWindows.find(accountId, 2), null);

@@ -2,15 +2,53 @@
 import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { longestOf, type MaintenanceWindow, nextOccurrence } from '#domain/checks/maintenance-window.ts';
+import type { TimeSpan } from '#domain/checks/calendar.ts';
+import {
+  effectOn,
+  longestOf,
+  type MaintenanceWindow,
+  nextOccurrence,
+  occurrenceFrom,
+  occurrencesAfter,
+  type SkippedOccurrence,
+  type WindowScope,
+} from '#domain/checks/maintenance-window.ts';
+import type { CheckType } from '#domain/checks/check.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { OverviewCheck } from '#domain/results/overview.ts';
+import { mapped, sorted } from '#domain/sliced.ts';
 import type { Clock } from '#lib/clock.ts';
+import { createTimeSlices } from '#lib/time-slices.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound } from '../refusal.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 /** A window in a request. */
-export type WindowInput = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
+export type WindowInput = Omit<
+  MaintenanceWindow,
+  'accountId' | 'id' | 'skippedOccurrences' | 'createdAt' | 'updatedAt'
+>;
+
+/** A window that is being written: its times may be missing. */
+export type WindowDraft = Omit<WindowInput, 'name' | 'description' | 'startsAt' | 'endsAt'> &
+  Partial<Pick<WindowInput, 'startsAt' | 'endsAt'>>;
+
+/** Checks on which a window has one effect. */
+interface AffectedChecks {
+  readonly total: number;
+  /** Some of them, by name. */
+  readonly checks: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** What a window would do. */
+export interface WindowPreview {
+  readonly paused: AffectedChecks;
+  readonly silenced: AffectedChecks;
+  readonly accountChecks: number;
+  /** The next ones; epoch ms. */
+  readonly occurrences: readonly TimeSpan[];
+}
 
 /** Fields of a window that hold a time. */
 export const instantFields = ['startsAt', 'endsAt', 'repeatEndsAt'] as const;
@@ -23,11 +61,16 @@ export interface ShownWindow extends MaintenanceWindow {
 
 type NamedByWindow = Pick<MaintenanceWindow, 'tags' | 'checkIds' | 'groupIds'>;
 
+type PreviewedCheck = Pick<OverviewCheck, 'checkId' | 'name' | 'groupId' | 'tags' | 'groupTags'>;
+
 export interface MaintenanceWindowDeps {
   readonly maintenanceWindows: Pick<
     Store['maintenanceWindows'],
     'list' | 'find' | 'add' | 'change' | 'countNamed' | 'unknownOf' | 'remove'
   >;
+  readonly overview: Pick<Store['overview'], 'checks'>;
+  /** Target of a check; null = its settings name none. */
+  readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
   readonly clock: Clock;
 }
 
@@ -35,19 +78,22 @@ export type MaintenanceWindowActions = ReturnType<typeof createMaintenanceWindow
 
 const dayMs = 86_400_000;
 
-export function createMaintenanceWindowActions({ maintenanceWindows, clock }: MaintenanceWindowDeps) {
-  const shown = (window: MaintenanceWindow): ShownWindow => ({ ...window, next: nextOccurrence(window, clock.now()) });
+/** The window with its current or next occurrence at `now` (epoch ms). */
+export function shownWindow(window: MaintenanceWindow, now: number): ShownWindow {
+  return { ...window, next: nextOccurrence(window, now) };
+}
+
+export function createMaintenanceWindowActions({
+  maintenanceWindows,
+  overview,
+  targetOf,
+  clock,
+}: MaintenanceWindowDeps) {
+  const shown = (window: MaintenanceWindow): ShownWindow => shownWindow(window, clock.now());
   const warned = async (window: MaintenanceWindow, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>> =>
     withWarnings(shown(window), [...zoneWarnings(window, unzoned), ...(await warningsOf(window, maintenanceWindows))]);
-  const known = async <Input extends Partial<WindowInput>>({ accountId }: Caller, input: Input): Promise<Input> => {
-    const checkIds = input.checkIds?.map((id) => id.toLowerCase());
-    const named = { ...(checkIds && { checkIds }), ...(input.groupIds && { groupIds: input.groupIds }) };
-    const missing = await maintenanceWindows.unknownOf(accountId, named);
-    const [check, group] = [missing.checkIds[0], missing.groupIds[0]];
-    if (check !== undefined) throw invalidField('checkIds', `contains the unknown check ${check}`);
-    if (group !== undefined) throw invalidField('groupIds', `contains the unknown check group ${group}`);
-    return { ...input, ...named };
-  };
+  const known = <Input extends Partial<WindowInput>>({ accountId }: Caller, input: Input) =>
+    knownNames(maintenanceWindows, accountId, input);
   const unknown = (id: number) => notFound('maintenance window', id);
   return {
     /** Ordered by ID. */
@@ -72,18 +118,86 @@ export function createMaintenanceWindowActions({ maintenanceWindows, clock }: Ma
       requirePermission(caller, 'write');
       // Validates only new references: a window may still contain checks that were deleted since.
       const valid = await known(caller, change);
+      let restored = 0;
       const changed = await maintenanceWindows.change(caller.accountId, id, (present) => {
-        const { accountId: _, id: __, createdAt: ___, updatedAt: ____, ...input } = present;
-        return checked({ ...input, ...valid });
+        const { accountId: _, id: __, createdAt: ___, updatedAt: ____, skippedOccurrences: all, ...input } = present;
+        const times = { ...checked({ ...input, ...valid }), skippedOccurrences: all };
+        const skippedOccurrences = all.filter(({ startsAt }) => occurrenceFrom(times, startsAt) !== null);
+        const isAhead = ({ startsAt }: SkippedOccurrence): boolean => startsAt > clock.now();
+        restored = all.filter(isAhead).length - skippedOccurrences.filter(isAhead).length;
+        return { ...times, skippedOccurrences };
       });
       if (changed === null) throw unknown(id);
-      return warned(changed, unzoned);
+      const answer = await warned(changed, unzoned);
+      return restored === 0 ? answer : withWarnings(answer, [...(answer.warnings ?? []), movedWarning(restored)]);
     },
     async remove(caller: Caller, id: number): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await maintenanceWindows.remove(caller.accountId, id))) throw unknown(id);
     },
+    /** What the window would do. Refuses inconsistent times if both are given. */
+    async preview(caller: Caller, draft: WindowDraft): Promise<WindowPreview> {
+      requirePermission(caller, 'read');
+      const { checks } = await overview.checks(caller.accountId, targetOf);
+      const { pause, silence } = await inSlices(caller.accountId, affectedChecks(checks, draft));
+      const occurrences = nextOf(draft, clock.now());
+      return { paused: pause, silenced: silence, accountChecks: checks.length, occurrences };
+    },
   };
+}
+
+/** The input with checks and groups as they are stored. Refuses those that the account does not have. */
+async function knownNames<Input extends Partial<WindowInput>>(
+  { unknownOf }: Pick<MaintenanceWindowDeps['maintenanceWindows'], 'unknownOf'>,
+  accountId: string,
+  input: Input,
+): Promise<Input> {
+  const checkIds = input.checkIds?.map((id) => id.toLowerCase());
+  const named = { ...(checkIds && { checkIds }), ...(input.groupIds && { groupIds: input.groupIds }) };
+  const missing = await unknownOf(accountId, named);
+  const [check, group] = [missing.checkIds[0], missing.groupIds[0]];
+  if (check !== undefined) throw invalidField('checkIds', `contains the unknown check ${check}`);
+  if (group !== undefined) throw invalidField('groupIds', `contains the unknown check group ${group}`);
+  return { ...input, ...named };
+}
+
+/** An account may have ten thousand checks with a hundred tags each. */
+const inSlices = createTimeSlices();
+/** Maximum number of checks in a preview, for each effect. */
+const maxAffected = 100;
+/** Number of occurrences in a preview. */
+const maxNext = 5;
+
+/** The checks that a window pauses or silences, by the rule that recording uses. */
+function* affectedChecks(checks: readonly PreviewedCheck[], scope: WindowScope) {
+  const affected = yield* mapped(checks, (check) => {
+    const { checkId: id, name, groupId, tags, groupTags } = check;
+    return { id, name, effect: effectOn(scope, { id, groupId, tags: [...tags, ...groupTags] }) };
+  });
+  const byName = yield* sorted(affected, (one, other) => one.name.localeCompare(other.name, 'en'));
+  const found = (effect: 'pause' | 'silence'): AffectedChecks => {
+    const all = byName.filter((check) => check.effect === effect);
+    return { total: all.length, checks: all.slice(0, maxAffected).map(({ id, name }) => ({ id, name })) };
+  };
+  return { pause: found('pause'), silence: found('silence') };
+}
+
+/** The next occurrences of a draft; none if a time is missing. */
+function nextOf({ startsAt, endsAt, ...draft }: WindowDraft, now: number): TimeSpan[] {
+  if (startsAt === undefined || endsAt === undefined) return [];
+  const valid = checked({ ...draft, name: '', description: null, startsAt, endsAt });
+  const spans: TimeSpan[] = [];
+  for (const { planned } of occurrencesAfter({ ...valid, skippedOccurrences: [] }, now)) {
+    spans.push(planned);
+    if (spans.length === maxNext) break;
+  }
+  return spans;
+}
+
+/** Warns that a change moved skipped occurrences. */
+function movedWarning(count: number): Warning {
+  const subject = count === 1 ? 'A skipped occurrence was' : `${count} skipped occurrences were`;
+  return { path: 'startsAt', message: `${subject} moved by this change and will take place. To skip it, do so again.` };
 }
 
 /** Warns about times without an offset if the window's time zone is not UTC. */

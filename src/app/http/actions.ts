@@ -42,6 +42,7 @@ import { createReportActions } from '#actions/results/reports.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
+import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
 import { createStormNotices } from '#actions/alerts/storm-notice.ts';
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
@@ -81,7 +82,7 @@ export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(deps: ActionDeps) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = deps;
-  const { checkResults, variables, maintenanceWindows, deliveries } = store;
+  const { checkResults, variables, deliveries } = store;
   const forget = forgetEverywhere(deps);
   const redactorOf = redactorOfStore(store);
   const triggering = {
@@ -106,7 +107,8 @@ export function composeActions(deps: ActionDeps) {
     alertMessages: composeAlertMessages(deps, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
-    maintenanceWindows: createMaintenanceWindowActions({ maintenanceWindows, clock }),
+    maintenanceWindows: createMaintenanceWindowActions({ ...store, targetOf, clock }),
+    maintenanceOccurrences: createMaintenanceOccurrenceActions({ ...store, clock }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
       ...triggering,

@@ -31,6 +31,7 @@ import type { WebFiles } from '#rest/web-files.ts';
 import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
+import { maintenanceOccurrenceRoutes } from '#rest/checks/maintenance-occurrences.ts';
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
 import { incidentRoutes } from '#rest/alerts/incidents.ts';
 import { peopleRoutes } from '#rest/accounts/people.ts';
@@ -70,6 +71,7 @@ export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
     ...variableRoutes(actions.variables),
     ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
+    ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
     ...checkResultRoutes(actions.checkResults, actions.resultPage, webFiles),
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),

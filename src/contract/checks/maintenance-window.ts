@@ -43,6 +43,14 @@ export const maintenanceWindow = z
     pauseAllChecks: z.boolean(),
     silenceAllAlerts: z.boolean(),
     silenceAlertsTags: tags,
+    skippedOccurrences: z
+      .array(
+        z.strictObject({
+          startsAt: instant.describe('Planned start.'),
+          endedAt: instant.nullable().describe('When it was ended; null = skipped before its start.'),
+        }),
+      )
+      .describe('Occurrences that are skipped or were ended early. Change them with the operations of occurrences.'),
     nextStartsAt: instant.nullable().describe('Start of the current or next occurrence. null = ended.'),
     nextEndsAt: instant.nullable(),
     warnings,
@@ -69,8 +77,30 @@ export const maintenanceWindowCreate = z.strictObject({
   silenceAlertsTags: tags.default([]).describe(words.silenceAlertsTags),
 });
 
-const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt'];
-const params = z.object({ id: pathNumber('ID of the maintenance window.') });
+const previewed = maintenanceWindowCreate
+  .omit({ name: true, description: true })
+  .extend({ startsAt: zonedInstant.exactOptional(), endsAt: zonedInstant.exactOptional() });
+
+const effects = z.strictObject({
+  total: z.int(),
+  checks: z.array(z.strictObject({ id: z.uuid(), name: z.string() })).describe('Up to 100 of them, by name.'),
+});
+
+const preview = z
+  .strictObject({
+    paused: effects.describe('Checks that do not run.'),
+    silenced: effects.describe('Checks that run without alerts.'),
+    accountChecks: z.int().describe('Number of checks of the account.'),
+    occurrences: z
+      .array(z.strictObject({ startsAt: instant, endsAt: instant }))
+      .describe('The next occurrences, up to 5. Empty without `startsAt` and `endsAt`.'),
+  })
+  .meta({ id: 'MaintenancePreview', description: 'What a maintenance window would do.' });
+export type MaintenancePreviewBody = z.output<typeof preview>;
+
+const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt', 'skippedOccurrences'];
+export const maintenanceWindowParams = z.object({ id: pathNumber('ID of the maintenance window.') });
+const params = maintenanceWindowParams;
 const unknown = { 404: 'Unknown maintenance window.' };
 
 export const maintenanceWindowOperations = tagged('Maintenance windows', {
@@ -133,5 +163,16 @@ export const maintenanceWindowOperations = tagged('Maintenance windows', {
     params,
     status: 204,
     alsoAnswers: unknown,
+  },
+  previewMaintenanceWindow: {
+    method: 'POST',
+    path: '/v1/maintenance-windows/preview',
+    summary: 'Show which checks a maintenance window would affect',
+    description:
+      'Takes the fields of a window, all optional, and saves nothing. A check that is paused is not counted as silenced.',
+    permission: 'read',
+    body: ignoring([...readOnly, 'name', 'description'], previewed),
+    example: { silenceAlertsTags: ['shop'] },
+    response: preview,
   },
 } as const satisfies Untagged);

@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  lastPause,
   longestOf,
   maintenanceAt,
   type MaintenanceWindow,
+  maxSkipped,
   nextOccurrence,
   occurrence,
   occurrenceAt,
+  occurrenceFrom,
+  occurrencesIn,
   type RepeatUnit,
+  withSkipped,
 } from './maintenance-window.ts';
 import { wallTimeOf } from './wall-time.ts';
 
@@ -31,6 +36,7 @@ function aWindow(startsAt: string, endsAt: string, change: Partial<MaintenanceWi
     pauseAllChecks: true,
     silenceAllAlerts: false,
     silenceAlertsTags: [],
+    skippedOccurrences: [],
     checkIds: [],
     groupIds: [],
     createdAt: 0,
@@ -149,6 +155,50 @@ describe('a maintenance window', () => {
     }
   });
 
+  it('leaves out a skipped occurrence, also across a clock change, and ends one early', () => {
+    const daily = { repeatInterval: 1, repeatUnit: 'DAY', timezone: 'Europe/Berlin' } as const;
+    const plain = aWindow('2026-03-27T23:00:00Z', '2026-03-28T01:00:00Z', daily);
+    const [night, later] = [Date.parse('2026-03-28T23:00:00Z'), Date.parse('2026-03-29T22:00:00Z')];
+    const atNight = occurrenceFrom(plain, night);
+    assert.deepEqual(atNight, { from: night, to: night + 2 * hourMs });
+    assert.equal(occurrenceFrom(plain, night + 1), null, 'no occurrence starts then');
+    const skipped = { ...plain, skippedOccurrences: withSkipped(plain, atNight, night - 1) ?? [] };
+    assert.deepEqual(skipped.skippedOccurrences, [{ startsAt: night, endedAt: null }]);
+    assert.equal(occurrenceAt(skipped, night + hourMs), null);
+    assert.equal(nextOccurrence(skipped, night - hourMs)?.from, later, 'local midnight after the clocks went forward');
+    const check = tagged([]);
+    assert.deepEqual(maintenanceAt([skipped], check, night + hourMs), { isPaused: false, isSilenced: false });
+    assert.equal(maintenanceAt([skipped], check, later + hourMs).isPaused, true);
+    assert.equal(lastPause([skipped], check, { from: night, to: night + hourMs }), null);
+
+    const ended = { ...plain, skippedOccurrences: withSkipped(plain, atNight, night + hourMs) ?? [] };
+    const isOn = [0, hourMs - 1, hourMs, 2 * hourMs - 1].map(
+      (after) => occurrenceAt({ ...ended }, night + after) !== null,
+    );
+    assert.deepEqual(isOn, [true, true, false, false]);
+    assert.deepEqual(lastPause([ended], check, { from: night, to: later }), { from: night, to: night + hourMs });
+    assert.deepEqual(
+      withSkipped(ended, atNight, night + 2),
+      ended.skippedOccurrences,
+      'an ended one stays as it ended',
+    );
+  });
+
+  it('stores a hundred skipped occurrences: those that are over make room, those ahead do not', () => {
+    const first = Date.parse('2026-01-01T00:00:00Z');
+    let window = aWindow('2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z', { repeatInterval: 1, repeatUnit: 'DAY' });
+    const skip = (day: number, now: number) => {
+      const planned = occurrenceFrom(window, first + day * dayMs);
+      assert.ok(planned);
+      return withSkipped(window, planned, now);
+    };
+    for (let day = 0; day < maxSkipped; day++) window = { ...window, skippedOccurrences: skip(day, first - 1) ?? [] };
+    assert.equal(window.skippedOccurrences.length, 100);
+    assert.equal(skip(100, first - 1), null, 'all lie ahead');
+    const later = skip(100, first + hourMs);
+    assert.deepEqual([later?.length, later?.[0]?.startsAt], [100, first + dayMs], 'the first is over');
+  });
+
   it('may last until its next occurrence', () => {
     assert.deepEqual(
       ([null, 'DAY', 'WEEK', 'MONTH'] as const).map(
@@ -156,6 +206,41 @@ describe('a maintenance window', () => {
       ),
       [Infinity, 2, 14, 56],
     );
+  });
+});
+
+describe('a calendar of maintenance windows', () => {
+  const all = <Answer>(work: Generator<undefined, Answer, undefined>): Answer => {
+    for (;;) {
+      const { done, value } = work.next();
+      if (done === true) return value;
+    }
+  };
+  const daily = { repeatInterval: 1, repeatUnit: 'DAY' } as const;
+  const march = { from: Date.parse('2026-03-02T00:00:00Z'), to: Date.parse('2026-03-04T00:00:00Z') };
+
+  it('has the occurrences that overlap its time in order, and names the skipped ones', () => {
+    const night = aWindow('2026-03-01T22:00:00Z', '2026-03-02T02:00:00Z', { ...daily, id: 1 });
+    const noon = aWindow('2026-01-01T12:00:00Z', '2026-01-01T13:00:00Z', {
+      ...daily,
+      id: 2,
+      skippedOccurrences: [{ startsAt: Date.parse('2026-03-03T12:00:00Z'), endedAt: null }],
+    });
+    const once = aWindow('2026-03-04T00:00:00Z', '2026-03-04T02:00:00Z', { id: 3 });
+    const { entries, isComplete } = all(occurrencesIn([noon, once, night], march, 10));
+    const shown = entries.map(
+      ({ window, planned, span }) =>
+        `${window.id} ${new Date(planned.from).toISOString().slice(5, 13)}${span === null ? ' skipped' : ''}`,
+    );
+    assert.deepEqual(shown, ['1 03-01T22', '2 03-02T12', '1 03-02T22', '2 03-03T12 skipped', '1 03-03T22']);
+    assert.equal(isComplete, true);
+  });
+
+  it('ends at its limit and says so', () => {
+    const windows = [1, 2, 3].map((id) => aWindow('2026-01-01T12:00:00Z', '2026-01-01T13:00:00Z', { ...daily, id }));
+    const [some, exactly] = [all(occurrencesIn(windows, march, 4)), all(occurrencesIn(windows, march, 6))];
+    assert.deepEqual([some.entries.length, some.isComplete], [4, false]);
+    assert.deepEqual([exactly.entries.length, exactly.isComplete], [6, true]);
   });
 });
 

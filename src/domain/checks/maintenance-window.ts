@@ -1,6 +1,7 @@
 // Maintenance windows: planned periods in which checks do not run, or run without alerts (reference §4.7).
 import { instantAt, wallTimeOf } from './wall-time.ts';
 import type { TimeSpan } from './calendar.ts';
+import type { Sliced } from '../sliced.ts';
 
 export const repeatUnits = ['DAY', 'WEEK', 'MONTH'] as const;
 export type RepeatUnit = (typeof repeatUnits)[number];
@@ -31,14 +32,29 @@ export interface MaintenanceWindow {
   readonly silenceAllAlerts: boolean;
   /** Checks that have one of these tags, or whose group has, send no alerts. */
   readonly silenceAlertsTags: readonly string[];
+  readonly skippedOccurrences: readonly SkippedOccurrence[];
   readonly createdAt: number;
   readonly updatedAt: number | null;
+}
+
+/** An occurrence that does not take place, or that was ended early. Instants are epoch ms. */
+export interface SkippedOccurrence {
+  /** Planned start, by which it is known. */
+  readonly startsAt: number;
+  /** When it was ended; null = before its start. */
+  readonly endedAt: number | null;
 }
 
 /** Fields that determine the times of a window. */
 export type WindowTimes = Pick<
   MaintenanceWindow,
-  'startsAt' | 'endsAt' | 'repeatInterval' | 'repeatUnit' | 'repeatEndsAt' | 'timezone'
+  'startsAt' | 'endsAt' | 'repeatInterval' | 'repeatUnit' | 'repeatEndsAt' | 'timezone' | 'skippedOccurrences'
+>;
+
+/** Fields that determine the checks of a window. */
+export type WindowScope = Pick<
+  MaintenanceWindow,
+  'pauseAllChecks' | 'tags' | 'checkIds' | 'groupIds' | 'silenceAllAlerts' | 'silenceAlertsTags'
 >;
 
 /** A check as windows match it; its tags include those of its group. */
@@ -62,7 +78,7 @@ const dayMs = 86_400_000;
 const shortestMs: Readonly<Record<RepeatUnit, number>> = { DAY: dayMs, WEEK: 7 * dayMs, MONTH: 28 * dayMs };
 
 /**
- * The `index`th occurrence of a window, from 0; null = none. Repetitions start and end at the same local time all year;
+ * The `index`th planned occurrence of a window, from 0, skipped or not; null = none. Repetitions start and end at the same local time all year;
  * a day that a month lacks becomes its last day. A local time skipped by a clock change is shifted by the change. For a
  * repeated local time, the window starts at the first and ends at the last.
  */
@@ -97,14 +113,96 @@ const lastAsked = new WeakMap<WindowTimes, { readonly at: number; readonly span:
 
 /** The first occurrence of a window that ends after `at` (epoch ms), current or future; null = none. */
 export function nextOccurrence(window: WindowTimes, at: number): TimeSpan | null {
+  for (const { span } of occurrencesAfter(window, at)) if (span !== null && span.to > at) return span;
+  return null;
+}
+
+/** A planned occurrence of a window, and the part of it that takes place; null = skipped. */
+export interface PlannedOccurrence {
+  readonly planned: TimeSpan;
+  readonly span: TimeSpan | null;
+}
+
+/** The occurrences whose planned end is after `at` (epoch ms), in order, skipped ones included; may have no end. */
+export function* occurrencesAfter(window: WindowTimes, at: number): Generator<PlannedOccurrence, undefined> {
   const { repeatInterval, repeatUnit, startsAt, endsAt } = window;
   const stepMs = repeatInterval === null || repeatUnit === null ? Infinity : repeatInterval * longestMs[repeatUnit];
   // Maximum distance of repetitions: the search starts before the wanted one.
   for (let index = Math.max(0, Math.floor((at - endsAt) / stepMs) - 1); ; index++) {
-    const span = occurrence(window, index);
-    if (span === null || span.from > startsAt + farthestMs) return null;
-    if (span.to > at) return span;
+    const planned = occurrence(window, index);
+    if (planned === null || planned.from > startsAt + farthestMs) return;
+    if (planned.to > at) yield { planned, span: heldPart(window, planned) };
   }
+}
+
+/** An occurrence of one of several windows. */
+export interface CalendarEntry extends PlannedOccurrence {
+  readonly window: MaintenanceWindow;
+}
+
+/**
+ * The first `max` occurrences of windows whose planned time overlaps `range`, by start, skipped ones included, and
+ * whether these are all.
+ */
+export function* occurrencesIn(
+  windows: readonly MaintenanceWindow[],
+  range: TimeSpan,
+  max: number,
+): Sliced<{ readonly entries: CalendarEntry[]; readonly isComplete: boolean }> {
+  const heads: {
+    readonly window: MaintenanceWindow;
+    readonly rest: Iterator<PlannedOccurrence, undefined>;
+    at: PlannedOccurrence;
+  }[] = [];
+  const nextIn = (rest: Iterator<PlannedOccurrence, undefined>): PlannedOccurrence | null => {
+    const { value } = rest.next();
+    return value === undefined || value.planned.from >= range.to ? null : value;
+  };
+  for (const window of windows) {
+    const rest = occurrencesAfter(window, range.from);
+    const at = nextIn(rest);
+    if (at !== null) heads.push({ window, rest, at });
+    yield;
+  }
+  const entries: CalendarEntry[] = [];
+  while (heads.length > 0 && entries.length < max) {
+    const first = heads.reduce((one, other) => (other.at.planned.from < one.at.planned.from ? other : one));
+    entries.push({ window: first.window, ...first.at });
+    const at = nextIn(first.rest);
+    if (at === null) heads.splice(heads.indexOf(first), 1);
+    else first.at = at;
+    yield;
+  }
+  return { entries, isComplete: heads.length === 0 };
+}
+
+function heldPart({ skippedOccurrences }: WindowTimes, planned: TimeSpan): TimeSpan | null {
+  const skipped = skippedOccurrences.find(({ startsAt }) => startsAt === planned.from);
+  if (skipped === undefined) return planned;
+  return skipped.endedAt === null ? null : { from: planned.from, to: skipped.endedAt };
+}
+
+/** The planned occurrence that starts at `startsAt` (epoch ms); null = none starts then. */
+export function occurrenceFrom(window: WindowTimes, startsAt: number): TimeSpan | null {
+  for (const { planned } of occurrencesAfter(window, startsAt)) return planned.from === startsAt ? planned : null;
+  return null;
+}
+
+/** Maximum number of skipped occurrences that a window stores. */
+export const maxSkipped = 100;
+
+/**
+ * The skipped occurrences of a window after another one is skipped, or ended if it has started; `now` in epoch ms. If
+ * there are too many, those that ended longest ago go. null = more would lie ahead than a window stores.
+ */
+export function withSkipped(window: WindowTimes, { from }: TimeSpan, now: number): SkippedOccurrence[] | null {
+  const { skippedOccurrences: present } = window;
+  if (present.some(({ startsAt }) => startsAt === from)) return [...present];
+  const skipped = { startsAt: from, endedAt: from < now ? now : null };
+  const all = [...present, skipped].sort((one, other) => one.startsAt - other.startsAt).slice(-maxSkipped);
+  const [oldest] = present;
+  const isFull = present.length === maxSkipped && oldest !== undefined;
+  return isFull && (occurrenceFrom(window, oldest.startsAt)?.to ?? 0) > now ? null : all;
 }
 
 const longestMs: Readonly<Record<RepeatUnit, number>> = { DAY: dayMs, WEEK: 7 * dayMs, MONTH: 31 * dayMs };
@@ -157,7 +255,7 @@ function windowsFor(windows: readonly MaintenanceWindow[], check: NamedCheck): R
   return new Set([...ofAll, ...names.flatMap((name) => byName.get(name) ?? [])]);
 }
 
-function pauses(window: MaintenanceWindow, { id, groupId, tags }: NamedCheck): boolean {
+function pauses(window: WindowScope, { id, groupId, tags }: NamedCheck): boolean {
   return (
     window.pauseAllChecks ||
     window.checkIds.includes(id) ||
@@ -166,17 +264,26 @@ function pauses(window: MaintenanceWindow, { id, groupId, tags }: NamedCheck): b
   );
 }
 
+function silences({ silenceAllAlerts, silenceAlertsTags }: WindowScope, { tags }: NamedCheck): boolean {
+  return silenceAllAlerts || silenceAlertsTags.some((tag) => tags.includes(tag));
+}
+
+/** What a window does to a check while it is open; null = nothing. */
+export function effectOn(window: WindowScope, check: NamedCheck): 'pause' | 'silence' | null {
+  return pauses(window, check) ? 'pause' : silences(window, check) ? 'silence' : null;
+}
+
 /** Effect of an account's windows on a check at a point in time (epoch ms). */
 export function maintenanceAt(windows: readonly MaintenanceWindow[], check: NamedCheck, at: number): Maintenance {
   let [isPaused, isSilenced] = [false, false];
   for (const window of windowsFor(windows, check)) {
     if (isPaused && isSilenced) break;
     const isPausing = pauses(window, check);
-    const silences = window.silenceAllAlerts || window.silenceAlertsTags.some((tag) => check.tags.includes(tag));
-    if ((!isPausing || isPaused) && (!silences || isSilenced)) continue;
+    const isSilencing = silences(window, check);
+    if ((!isPausing || isPaused) && (!isSilencing || isSilenced)) continue;
     if (occurrenceAt(window, at) === null) continue;
     isPaused ||= isPausing;
-    isSilenced ||= silences;
+    isSilenced ||= isSilencing;
   }
   return isPaused || isSilenced ? { isPaused, isSilenced: isSilenced || isPaused } : noMaintenance;
 }

@@ -13,14 +13,14 @@ import { isoText, isoTextOrNull } from '../wire.ts';
 export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Route[] {
   return [
     route('listMaintenanceWindows', async ({ caller, query }) =>
-      pageOf(await actions.list(caller, sliceOf(query)), toWire),
+      pageOf(await actions.list(caller, sliceOf(query)), windowToWire),
     ),
     route('createMaintenanceWindow', async ({ caller, body }) => {
       const [startsAt, endsAt] = [body.startsAt[0], body.endsAt[0]];
       const input = { ...body, startsAt, endsAt, repeatEndsAt: body.repeatEndsAt?.[0] ?? null };
-      return toWire(await actions.create(caller, input, unzonedOf(body)));
+      return windowToWire(await actions.create(caller, input, unzonedOf(body)));
     }),
-    route('getMaintenanceWindow', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
+    route('getMaintenanceWindow', async ({ caller, params }) => windowToWire(await actions.find(caller, params.id))),
     route('updateMaintenanceWindow', async ({ caller, params, body }) => {
       const { startsAt, endsAt, repeatEndsAt, ...rest } = body;
       const change = {
@@ -29,7 +29,14 @@ export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Rout
         ...(endsAt && { endsAt: endsAt[0] }),
         ...(repeatEndsAt !== undefined && { repeatEndsAt: repeatEndsAt?.[0] ?? null }),
       };
-      return toWire(await actions.change(caller, params.id, change, unzonedOf(body)));
+      return windowToWire(await actions.change(caller, params.id, change, unzonedOf(body)));
+    }),
+    route('previewMaintenanceWindow', async ({ caller, body: { startsAt, endsAt, repeatEndsAt, ...draft } }) => {
+      const times = { ...(startsAt && { startsAt: startsAt[0] }), ...(endsAt && { endsAt: endsAt[0] }) };
+      const shown = await actions.preview(caller, { ...draft, ...times, repeatEndsAt: repeatEndsAt?.[0] ?? null });
+      const occurrences = shown.occurrences.map(({ from, to }) => ({ startsAt: isoText(from), endsAt: isoText(to) }));
+      const bodyOf = ({ total, checks }: typeof shown.paused) => ({ total, checks: [...checks] });
+      return { ...shown, paused: bodyOf(shown.paused), silenced: bodyOf(shown.silenced), occurrences };
     }),
     route('deleteMaintenanceWindow', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
@@ -42,7 +49,8 @@ function unzonedOf(body: Instants): InstantField[] {
   return instantFields.filter((field) => body[field]?.[1] === false);
 }
 
-function toWire({
+/** A window as responses show it. */
+export function windowToWire({
   accountId: _account,
   next,
   createdAt,
@@ -57,6 +65,10 @@ function toWire({
     checkIds: [...window.checkIds],
     groupIds: [...window.groupIds],
     silenceAlertsTags: [...window.silenceAlertsTags],
+    skippedOccurrences: window.skippedOccurrences.map(({ startsAt: start, endedAt }) => ({
+      startsAt: isoText(start),
+      endedAt: isoTextOrNull(endedAt),
+    })),
     startsAt: isoText(startsAt),
     endsAt: isoText(endsAt),
     repeatEndsAt: isoTextOrNull(repeatEndsAt),

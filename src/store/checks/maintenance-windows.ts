@@ -16,8 +16,11 @@ import { type Database, nextNumber, touchAccount, type Page, type Slice } from '
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Db, MaintenanceWindowsTable } from '../base/tables/schema.ts';
 
-/** Data of a new window; the store sets its ID and timestamps. */
+/** Data of a window; the store sets its ID and timestamps. */
 export type WindowWrite = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
+
+/** A new window skips no occurrence. */
+export type NewWindow = Omit<WindowWrite, 'skippedOccurrences'>;
 
 /** How a window refers to checks. */
 export interface Named {
@@ -34,15 +37,20 @@ export function createMaintenanceWindows(database: Database) {
     /** Ordered by ID. */
     list: (accountId: string, slice: Slice): Promise<Page<MaintenanceWindow>> =>
       readPage(owned(accountId).selectAll().orderBy('id'), slice, windowOf),
+    /** Ordered by ID; bounded by the account's limit. */
+    async all(accountId: string): Promise<MaintenanceWindow[]> {
+      return (await owned(accountId).selectAll().orderBy('id').execute()).map(windowOf);
+    },
     async find(accountId: string, id: number): Promise<MaintenanceWindow | null> {
       const row = await owned(accountId).selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : windowOf(row);
     },
-    add: (accountId: string, write: WindowWrite): Promise<MaintenanceWindow> =>
+    add: (accountId: string, write: NewWindow): Promise<MaintenanceWindow> =>
       transaction(async (tx) => {
         await requireWithinLimit(database, tx, accountId, 'maintenanceWindows');
         const id = await nextNumber(tx, accountId, 'maintenance-window');
-        const row = rowOf({ ...write, accountId, id, createdAt: clock.now(), updatedAt: null });
+        const own = { accountId, id, skippedOccurrences: [], createdAt: clock.now(), updatedAt: null };
+        const row = rowOf({ ...write, ...own });
         await insertRows(tx, 'maintenance_windows', row);
         await touchAccount(tx, accountId);
         return windowOf(row);
@@ -128,10 +136,10 @@ export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceW
   const name = `${accountId}/${id}/${created_at}/${updated_at}/${definition}`;
   const known = kept.get(name);
   if (known !== undefined) return known;
-  // Windows of earlier versions have no checks and groups.
-  const named = { checkIds: [], groupIds: [] };
+  // Windows of earlier versions have none of these.
+  const added = { checkIds: [], groupIds: [], skippedOccurrences: [] };
   const window = {
-    ...named,
+    ...added,
     ...parsed<WindowWrite>(definition),
     accountId,
     id,

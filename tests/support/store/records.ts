@@ -103,6 +103,7 @@ export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = 
     pauseAllChecks: false,
     silenceAllAlerts: false,
     silenceAlertsTags: [],
+    skippedOccurrences: [],
     checkIds: [],
     groupIds: [],
     createdAt: 0,

@@ -1,0 +1,32 @@
+// Routes of occurrences of maintenance windows.
+import type { MaintenanceCalendar, MaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
+import type { MaintenanceCalendarBody } from '#contract/checks/maintenance-occurrence.ts';
+import { type Route, route } from '../route.ts';
+import { isoText, isoTextOrNull } from '../wire.ts';
+import { windowToWire } from './maintenance-windows.ts';
+
+export function maintenanceOccurrenceRoutes(actions: MaintenanceOccurrenceActions): Route[] {
+  return [
+    route('listMaintenanceOccurrences', async ({ caller, query }) => toWire(await actions.list(caller, query))),
+    route('skipMaintenanceOccurrence', async ({ caller, params, body }) =>
+      windowToWire(await actions.skip(caller, params.id, body.startsAt)),
+    ),
+    route('restoreMaintenanceOccurrence', ({ caller, params }) => actions.restore(caller, params.id, params.startsAt)),
+  ];
+}
+
+function toWire({ range, entries, isComplete }: MaintenanceCalendar): MaintenanceCalendarBody {
+  return {
+    from: isoText(range.from),
+    to: isoText(range.to),
+    occurrences: entries.map(({ window, planned, span }) => ({
+      windowId: window.id,
+      name: window.name,
+      startsAt: isoText(planned.from),
+      endsAt: isoText(planned.to),
+      skipped: span === null,
+      endedAt: isoTextOrNull(span === null || span.to === planned.to ? null : span.to),
+    })),
+    isComplete,
+  };
+}
