@@ -11,10 +11,14 @@ export interface ChannelForm {
   readonly isCommon?: true;
   /** The configuration of a new channel. */
   readonly start: { readonly [name: string]: FormValue };
+  /** What previews use for what is not entered yet. */
+  readonly example: { readonly [name: string]: FormValue };
   /** What the first screen asks for. */
   readonly target: readonly FormField[];
   readonly sections: readonly FormSection[];
-  /** Whether what it sends can be previewed and starts from presets. */
+  /** Whether `grouping` is on by default. */
+  readonly isGrouped?: boolean;
+  /** Whether it starts from presets. */
   readonly isTemplate?: true;
   /** Names of its fields for the secret that signs, and the end of the previous one; absent = it signs nothing. */
   readonly rotation?: { readonly secret: string; readonly previousUntil: string };

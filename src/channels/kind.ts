@@ -5,6 +5,7 @@ import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
+import type { MessageView } from '#domain/deliveries/message-view.ts';
 import type { SendingQuota } from '#domain/deliveries/sending-quota.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -50,6 +51,8 @@ export interface ChannelKind {
   readonly isSuperseded?: true;
   /** Renders the message of a delivery. A TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts, gateways: Gateways): Message;
+  /** How the receiver shows a message that `render` has made. Present if it looks different from the request. */
+  view?(message: Message): MessageView;
   /**
    * Renders a digest of many alerts. Present if its channels belong to people: in an alert storm they get digests
    * instead of a message per alert. Bounded in size, whatever the names of checks.

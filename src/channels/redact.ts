@@ -1,6 +1,7 @@
 /** Masks the values of locked variables and headers in requests and attempts. */
 import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
+import type { TemplateValue, TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { createMasker } from '#lib/text-masker.ts';
@@ -68,6 +69,16 @@ export function redactRequest(request: Message, locked: Locked): Message {
     headers: hideHeaders(request.headers, locked, hide),
     body: locked.reshaped.has('body') ? withheld : hide(request.body),
   };
+}
+
+/** Returns variables with masked values, so that nothing rendered from them needs to be masked. */
+export function redactVariables(variables: TemplateVariables, locked: Locked): TemplateVariables {
+  const hide = hider(null, locked);
+  const hidden = (value: TemplateValue): TemplateValue => {
+    if (typeof value === 'string') return hide(value);
+    return Array.isArray(value) ? (value as readonly string[]).map(hide) : value;
+  };
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, hidden(value)]));
 }
 
 /** Returns a copy of an attempt with masked values, including values the receiver echoes. */

@@ -14,6 +14,14 @@ test('every kind has its own type, and says how it is shown', () => {
   }
 });
 
+test('forms show the default of grouping, and have an example that can be previewed', () => {
+  for (const { type, example, isGrouped = false } of Object.values(forms)) {
+    const schema = channelKinds.find((kind) => kind.type === type)?.config ?? assert.fail(type);
+    assert.ok(schema.safeParse(example).success, type);
+    assert.equal(isGrouped, channelRules.isGrouped(type, {}), type);
+  }
+});
+
 test('a webhook channel can be validated, previewed, rendered and shown', () => {
   const type = 'WEBHOOK';
   const config = { url: 'https://h/', template: '{{NAME}}' };

@@ -2,11 +2,13 @@
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { MessageView } from '#domain/deliveries/message-view.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ChannelKind } from './kind.ts';
-import { lockedOf, redactAttempt, redactFault, redactRequest } from './redact.ts';
+import { lockedOf, redactAttempt, redactFault, redactRequest, redactVariables } from './redact.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
 import type { ReportMessage } from './parts/report-summary.ts';
 import { channelKinds } from './registry.ts';
@@ -89,6 +91,8 @@ export const channelRules = {
     facts: RenderFacts,
     gateways: Gateways = noGateways,
   ) => kindOf(type).render(config, variables, facts, gateways),
+  /** How the receiver shows a rendered message; null = as the request. */
+  view: (type: string, message: Message): MessageView | null => kindOf(type).view?.(message) ?? null,
   /** Whether a waiting message of channels of this type is superseded by a newer one of its incident. */
   isSuperseded: (type: string) => kinds.get(type)?.isSuperseded === true,
   /** Default of `grouping`. */
@@ -134,6 +138,7 @@ export const channelRules = {
   redactRequest,
   redactAttempt,
   redactFault,
+  redactVariables,
   storedConfig,
   shownConfig,
   mergedConfig,

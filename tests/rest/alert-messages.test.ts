@@ -20,7 +20,17 @@ let reader = '';
 const cleanups: (() => void | Promise<void>)[] = [];
 
 before(async () => {
-  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' });
+  on = await startComposed(
+    { after: (work) => void cleanups.push(work) },
+    {
+      TOCSIN_ROLES: 'api',
+      // Never sent to.
+      TOCSIN_SMTP_URL: 'smtp://localhost:9',
+      TOCSIN_MAIL_FROM: 'alerts@example.com',
+      TOCSIN_SMS_URL: 'http://localhost:9/',
+      TOCSIN_SMS_TEMPLATE: 'To={{NUMBER}}&Body={{TEXT}}',
+    },
+  );
   reader = (await must('/v1/api-keys', { name: 'reader', role: 'read-only' }))['key'] as string;
   await must('/v1/variables', { key: 'LOCKED', value: locked, locked: true });
   await must('/v1/variables', { key: 'LONG', value: long, locked: true });
@@ -46,6 +56,10 @@ async function must(path: string, body: object): Promise<Record<string, unknown>
 }
 
 interface Shown {
+  readonly view:
+    | { readonly kind: 'mail'; readonly subject: string; readonly html: string }
+    | { readonly kind: 'text'; readonly text: string; readonly note: string }
+    | null;
   readonly request: { readonly url: string; readonly body: string } | null;
   readonly warnings: readonly { readonly path: string; readonly message: string }[];
   readonly errors: readonly { readonly path: string; readonly line: number; readonly message: string }[];
@@ -162,4 +176,39 @@ test('a preview with another CHECK_NAME has it in ALERT_TITLE too', async () => 
   assert.match(request?.body ?? '', /Till/);
   const variables = { CHECK_NAME: 'Till', ALERT_TITLE: 'Mine' };
   assert.equal((await preview({ url, template: '{{ALERT_TITLE}}' }, reader, { variables })).request?.body, 'Mine');
+});
+
+test('a preview shows a mail as it will look, without locked values whatever the template makes of them', async () => {
+  for (const key of [reader, on.apiKey]) {
+    const config = {
+      address: 'ops@example.com',
+      subject: 'On {{CHECK_NAME}}',
+      body: '<b>{{uppercase LOCKED}} {{LOCKED}}',
+    };
+    const { view, request } = await preview(config, key, { type: 'EMAIL' });
+    assert.ok(view?.kind === 'mail');
+    assert.equal(view.subject, 'On Cart of the shop');
+    assert.match(view.html, /&lt;b&gt;\*{8} \*{8}/);
+    assert.match(request?.body ?? '', /^Not shown/);
+    const usual = await preview({ address: 'ops@example.com' }, key, { type: 'EMAIL', alertType: 'ALERT_RECOVERY' });
+    assert.match(usual.view?.kind === 'mail' ? usual.view.html : '', /Cart of the shop.* has recovered/);
+  }
+  const bad = await preview({ address: 'ops@example.com', body: '{{#if' }, reader, { type: 'EMAIL' });
+  assert.deepEqual([bad.view, bad.errors[0]?.path], [null, 'config.body']);
+});
+
+test('a preview shows the text of an SMS message with its number of messages, and that of a Slack message', async () => {
+  const sms = await preview({ number: '+15551234567' }, reader, { type: 'SMS', variables: { CHECK_NAME: 'Каша' } });
+  assert.ok(sms.view?.kind === 'text');
+  assert.equal(sms.view.text, sms.request?.body);
+  assert.match(sms.view.note, /^\d+ characters: \d SMS messages, because of characters outside the GSM alphabet\.$/);
+  const slack = await preview({ url: 'https://hooks.slack.com/services/T/B/X' }, reader, {
+    type: 'SLACK',
+    variables: { CHECK_NAME: 'A & <b> *c*' },
+  });
+  const shown = slack.view?.kind === 'text' ? slack.view.text : '';
+  assert.match(shown, /A & <b> \*c\* has failed\n\nexpected a status below 400/);
+  assert.match(shown, /Status: 503 Service Unavailable\n/);
+  assert.match(shown, /\[View result\] \[Acknowledge\]/);
+  assert.equal((await preview({ url }, reader)).view, null);
 });

@@ -134,6 +134,32 @@ describe('channels in the web UI', () => {
     await expectHidden(page.getByText('Broken', { exact: true }));
   });
 
+  test('an email channel shows the mail as it will look, light and dark, and what is wrong with its template', async () => {
+    const page = await ui().open('/channels/new?type=EMAIL', { viewport: { width: 390, height: 844 } });
+    const mail = page.frameLocator('iframe[title="The mail as it looks"]');
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await expectVisible(mail.getByRole('heading', { name: 'Cart of the shop has failed' }));
+    const background = (): Promise<string> =>
+      mail.locator('body').evaluate((body) => body.ownerDocument.defaultView.getComputedStyle(body).backgroundColor);
+    assert.equal(await background(), 'rgb(245, 246, 248)');
+    await preview.getByRole('button', { name: 'Light Mail program' }).click();
+    await page.getByRole('option', { name: 'Dark' }).click();
+    await mail.locator('html[style*="dark"]').waitFor({ state: 'attached' });
+    assert.equal(await background(), 'rgb(16, 20, 24)');
+    await preview.getByRole('button', { name: 'Failing Alert' }).click();
+    await page.getByRole('option', { name: 'Recovered', exact: true }).click();
+    await expectVisible(mail.getByRole('heading', { name: 'Cart of the shop has recovered' }));
+    await preview.locator('summary', { hasText: 'Text alternative' }).click();
+    await expectVisible(preview.getByText('https://shop.example/cart').first());
+    await page.locator('summary', { hasText: /^Text/ }).first().click();
+    await page.getByLabel('Subject', { exact: true }).fill('Look: {{CHECK_NAME}}');
+    await page.getByLabel('Body', { exact: true }).fill('<img src="//evil.example/x"> {{CHECK_NAME}}');
+    await expectVisible(preview.locator('bdi', { hasText: 'Look: Cart of the shop' }));
+    await expectVisible(mail.getByText('<img src="//evil.example/x"> Cart of the shop'));
+    await page.getByLabel('Body', { exact: true }).fill('{{#if');
+    await expectVisible(preview.getByText(/^config\.body, line 1/));
+  });
+
   test('channels start from presets and have short forms of their own', async () => {
     const page = await ui().open('/channels/new');
     await page.getByRole('link', { name: 'Discord', exact: true }).click();

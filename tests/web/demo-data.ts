@@ -121,6 +121,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       'edit-check': `/checks/${failingCheckId}/edit`,
       channels: '/channels',
       channel: '/channels/1',
+      'mail-channel': '/channels/3',
       'new-channel': '/channels/new',
       groups: '/groups',
       group: `/groups/${ids.groupId}`,

@@ -6,6 +6,7 @@ import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Attempt, Delivery, Message } from '#domain/deliveries/delivery.ts';
+import type { MessageView } from '#domain/deliveries/message-view.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { DeliveryFacts } from '#domain/results/recording.ts';
@@ -42,6 +43,8 @@ export interface TemplateWarning {
 export interface Preview {
   /** null if a template cannot be rendered. */
   readonly request: Message | null;
+  /** How the receiver shows it, with locked values masked; null = as the request. */
+  readonly view: MessageView | null;
   readonly warnings: readonly TemplateWarning[];
   readonly errors: readonly TemplateFault[];
 }
@@ -95,6 +98,13 @@ export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variab
     channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: readonly EnvironmentVariable[],
   ) => Message;
+  /** The variables without locked values. */
+  readonly redactVariables: (
+    values: TemplateVariables,
+    channel: Pick<AlertChannel, 'type' | 'config'>,
+    variables: readonly EnvironmentVariable[],
+  ) => TemplateVariables;
+  readonly view: (type: string, request: Message) => MessageView | null;
   /** Redacts errors too, because their messages may quote rendered text. */
   readonly redactFaults: (
     faults: readonly TemplateFault[],
@@ -202,7 +212,7 @@ async function preview(
   const { accountId } = caller;
   const { type, config } = channel;
   const tooMuch = deps.sizeFaults(type, config);
-  if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
+  if (tooMuch.length > 0) return { request: null, view: null, warnings: [], errors: tooMuch };
   const found =
     checkResultId === null ? await alerts.sample(accountId, alertType) : await deps.resultOf(accountId, checkResultId);
   if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
@@ -217,9 +227,13 @@ async function preview(
   const rendered = await deps.render(facts.channel, values, facts.createdAt);
   const warnings = deps.warnings(type, config, values, secretNames, groupNames);
   if ('errors' in rendered) {
-    return { request: null, warnings, errors: deps.redactFaults(rendered.errors, channel, all) };
+    return { request: null, view: null, warnings, errors: deps.redactFaults(rendered.errors, channel, all) };
   }
-  return { request: deps.redact(rendered.request, channel, all), warnings, errors: [] };
+  const request = deps.redact(rendered.request, channel, all);
+  if (deps.view(type, rendered.request) === null) return { request, view: null, warnings, errors: [] };
+  // Values are masked before they are part of markup.
+  const masked = await deps.render(facts.channel, deps.redactVariables(values, channel, all), facts.createdAt);
+  return { request, view: 'errors' in masked ? null : deps.view(type, masked.request), warnings, errors: [] };
 }
 
 /**

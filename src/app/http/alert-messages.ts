@@ -34,6 +34,8 @@ export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
     sizeFaults: (type, channelConfig) => channelRules.sizeFaults(type, channelConfig).map(placed),
     redact: (request, channel, variables) =>
       channelRules.redactRequest(request, channelRules.lockedOf(channel, variables)),
+    redactVariables: (values, channel, variables) =>
+      channelRules.redactVariables(values, channelRules.lockedOf(channel, variables)),
     redactFaults: (faults, channel, variables) => {
       const locked = channelRules.lockedOf(channel, variables);
       return faults.map((fault) => ({

@@ -41,6 +41,21 @@ const preview = z.strictObject({
     .strictObject({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
     .nullable()
     .describe('null if the template cannot be rendered.'),
+  view: z
+    .discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('mail'),
+        subject: z.string(),
+        html: z.string().describe('HTML part. Loads nothing; the text part is the body of `request`.'),
+      }),
+      z.strictObject({
+        kind: z.literal('text'),
+        text: z.string().describe('What people read or hear.'),
+        note: z.string().describe('Such as the number of SMS messages.'),
+      }),
+    ])
+    .nullable()
+    .describe('How the receiver shows the message, with locked values masked; null = as `request`.'),
   warnings: z.array(
     z.strictObject({
       path: z.string(),
@@ -167,7 +182,7 @@ export const alertChannelOperations = tagged('Alert channels', {
   previewAlertChannel: {
     method: 'POST',
     path: '/v1/alert-channels/preview',
-    summary: 'Render a webhook without sending it',
+    summary: 'Render a message without sending it',
     description: 'Template errors are returned with status 200, in `errors`.',
     permission: 'read',
     body: previewBody,

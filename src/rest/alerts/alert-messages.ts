@@ -9,8 +9,9 @@ import { type Route, route } from '../route.ts';
 export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
   return [
     route('previewAlertChannel', async ({ caller, body }): Promise<PreviewBody> => {
-      const { request, warnings, errors } = await actions.preview(caller, { checkResultId: null, ...body });
-      return { request: request === null ? null : previewed(request), warnings: [...warnings], errors: [...errors] };
+      const { request, view, warnings, errors } = await actions.preview(caller, { checkResultId: null, ...body });
+      const shown = request === null ? null : previewed(request);
+      return { request: shown, view, warnings: [...warnings], errors: [...errors] };
     }),
     route('listAlertChannelPresets', ({ caller }): PresetBody[] => actions.presets(caller).map(presetToWire)),
     route('testAlertChannel', async ({ caller, params, body, signal }): Promise<ChannelTestBody> => {

@@ -20,7 +20,7 @@ import { text } from './strings.ts';
 import parts from '../../ui/form/form.module.css';
 import css from './channels.module.css';
 
-const alertFields: readonly FormField[] = [
+const alertFieldsOf = ({ isGrouped = false }: ChannelForm): readonly FormField[] => [
   { path: 'sendFailure', label: text.sendFailure, input: 'flag', byDefault: true },
   { path: 'sendRecovery', label: text.sendRecovery, input: 'flag', byDefault: true },
   { path: 'sendDegraded', label: text.sendDegraded, input: 'flag', byDefault: false },
@@ -33,7 +33,7 @@ const alertFields: readonly FormField[] = [
     unit: text.days,
   },
   { path: 'autoSubscribe', label: text.autoSubscribe, input: 'flag', byDefault: false },
-  { path: 'grouping', label: text.grouping, help: text.groupingHelp, input: 'flag', byDefault: false },
+  { path: 'grouping', label: text.grouping, help: text.groupingHelp, input: 'flag', byDefault: isGrouped },
 ];
 
 interface EditorProps {
@@ -60,6 +60,7 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
   const { error } = channelId === null ? create : update;
   const faults = useMemo(() => faultsOf(error), [error]);
   const fields = { draft, onChange: change };
+  const alertFields = alertFieldsOf(form);
   const hours = (draft['activeHours'] ?? null) as Draft | null;
   const title = textOf(valueAt(draft, 'config.name')) || textOf(valueAt(draft, form.target[0]?.path ?? ''));
   const save = async (): Promise<void> => {
@@ -82,7 +83,7 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
     void save().catch(() => undefined);
   };
   return (
-    <div className={css['editor']} data-single={form.isTemplate ? undefined : ''}>
+    <div className={css['editor']}>
       <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
         <FaultsContext value={faults}>
           <Restored isChanged={isChanged} isNew={channelId === null} onReset={reset} />
@@ -129,9 +130,7 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
           <Backtest question={{ alertChannelId: channelId, channel: receivedOf(draft) }} whose={text.checksOfChannel} />
         </div>
       )}
-      {form.isTemplate === true && (
-        <Preview type={form.type} config={(draft['config'] ?? {}) as Draft} onFix={change} />
-      )}
+      <Preview form={form} config={(draft['config'] ?? {}) as Draft} onFix={change} />
     </div>
   );
 }

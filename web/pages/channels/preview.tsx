@@ -1,6 +1,7 @@
-// What a webhook would send, while its templates are written: request, errors with their place, warnings and fixes.
+// What a channel would send, while it is edited: the message, errors with their place, warnings and fixes.
 import { useQuery } from '@tanstack/react-query';
 import { use, useDeferredValue, useEffect, useState } from 'react';
+import type { ChannelForm } from '#channels/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
@@ -10,11 +11,16 @@ import { Exchange } from '../../ui/alerts/exchange.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice, SearchChoice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
+import { faultsOf } from '../../ui/form/faults.tsx';
+import { Fold } from '../../ui/form/fold.tsx';
+import { ErrorMessage } from '../../ui/layout/feedback.tsx';
 import { dayAndTime } from '../../ui/text/format.ts';
+import { Mail, TextMessage } from './message-view.tsx';
 import { text } from './strings.ts';
 import css from './channels.module.css';
 
 type Answer = AnswerOf<'previewAlertChannel'>;
+type Sent = NonNullable<Answer['request']>;
 type AlertType = keyof typeof alertWords;
 
 /** Pause after the last key before the preview is asked for, ms. */
@@ -23,17 +29,17 @@ const pauseMs = 400;
 const incidents = 50;
 
 interface PreviewProps {
-  readonly type: string;
+  readonly form: ChannelForm;
   readonly config: Draft;
   /** @param path of a template in the body */
   readonly onFix: (path: string, value: string) => void;
 }
 
-export function Preview({ type, config, onFix }: PreviewProps) {
+export function Preview({ form: { type, example }, config, onFix }: PreviewProps) {
   const accountId = use(AccountContext);
   const [alertType, setAlertType] = useState<AlertType>('ALERT_FAILURE');
   const [checkResultId, setResult] = useState('');
-  const typed = useDeferredValue(JSON.stringify(config));
+  const typed = useDeferredValue(JSON.stringify(withExample(config, example)));
   const [asked, setAsked] = useState(typed);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(typed), pauseMs);
@@ -55,7 +61,8 @@ export function Preview({ type, config, onFix }: PreviewProps) {
     placeholderData: (before) => before,
     retry: false,
   });
-  const { request = null, errors = [], warnings = [] } = preview.data ?? {};
+  const { request = null, view = null, errors = [], warnings = [] } = preview.data ?? {};
+  const refused = preview.isPlaceholderData || preview.error === null ? [] : Object.entries(faultsOf(preview.error));
   return (
     <aside className={css['preview']} aria-label={text.preview}>
       <h2>{text.preview}</h2>
@@ -66,6 +73,8 @@ export function Preview({ type, config, onFix }: PreviewProps) {
         onChange={setAlertType}
       />
       <Source value={checkResultId} onChange={setResult} />
+      {preview.error !== null && refused.length === 0 && <ErrorMessage error={preview.error} />}
+      {refused.length > 0 && <p className="quiet">{text.previewLater}</p>}
       {errors.map(({ path, line, column, message }) => (
         <p key={`${path} ${line} ${column}`} role="alert" className={css['fault']}>
           <code>{path}</code>, {text.line(line, column)}: {message}
@@ -74,15 +83,33 @@ export function Preview({ type, config, onFix }: PreviewProps) {
       {warnings.map((warning) => (
         <Warning key={`${warning.path} ${warning.message}`} warning={warning} config={config} onFix={onFix} />
       ))}
-      {request !== null && (
-        <Exchange
-          title={text.request}
-          line={`${request.method} ${request.url}`}
-          headers={request.headers}
-          body={request.body}
-        />
-      )}
+      {request !== null && view?.kind === 'mail' && <Mail view={view} request={request} />}
+      {request !== null && view?.kind === 'text' && <TextMessage view={view} />}
+      {request !== null && <Request request={request} isFolded={view !== null} />}
     </aside>
+  );
+}
+
+/** The configuration with examples for what is not entered yet. */
+function withExample(config: Draft, example: Draft): Draft {
+  const missing = Object.entries(example).filter(([name]) => textOf(config[name]) === '');
+  return { ...config, ...Object.fromEntries(missing) };
+}
+
+function Request({ request, isFolded }: { readonly request: Sent; readonly isFolded: boolean }) {
+  const exchange = (
+    <Exchange
+      title={text.request}
+      line={`${request.method} ${request.url}`}
+      headers={request.headers}
+      body={request.body}
+    />
+  );
+  if (!isFolded) return exchange;
+  return (
+    <Fold title={text.technical} isOpen={false}>
+      {exchange}
+    </Fold>
   );
 }
 

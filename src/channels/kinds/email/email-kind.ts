@@ -7,7 +7,7 @@ import {
   renderEmailPasswordReset,
   renderEmailReport,
 } from './other-mails.ts';
-import { renderEmail, smtpMissing } from './render.ts';
+import { mailView, renderEmail, smtpMissing } from './render.ts';
 import { emailSchema } from './schema.ts';
 
 export const emailKind = {
@@ -17,6 +17,7 @@ export const emailKind = {
   missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
   isSuperseded: true,
   render: renderEmail,
+  view: mailView,
   renderDigest: renderEmailDigest,
   isGrouped: () => true,
   renderReport: renderEmailReport,

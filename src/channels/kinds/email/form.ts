@@ -7,6 +7,8 @@ export const emailForm: ChannelForm = {
   isCommon: true,
   about: 'one address; alerts of a check are one thread',
   start: { address: '' },
+  example: { address: 'ops@example.com' },
+  isGrouped: true,
   target: [
     { path: 'config.address', label: 'Address', input: 'text', placeholder: 'ops@example.com', isRequired: true },
     nameField('The address'),

@@ -1,5 +1,6 @@
 // Renders the mail of a delivery: headers, text and HTML. What is stored here is sent unchanged by every attempt.
 import type { Message } from '#domain/deliveries/delivery.ts';
+import type { MessageView } from '#domain/deliveries/message-view.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -51,6 +52,12 @@ export function renderEmail(
   const text = written === null ? textPart(mail) : plainText(written);
   const html = written === null ? htmlPart(mail) : htmlOfText(subject, text);
   return mailOf({ from, address, subject, text, html }, variables, facts);
+}
+
+/** How a mail program shows a mail that `mailOf` has made. */
+export function mailView({ headers, data }: Message): MessageView {
+  const subject = headers.find(([name]) => name === 'Subject')?.[1] ?? '';
+  return { kind: 'mail', subject, html: (data as MailData).html };
 }
 
 /** The server for mails. @throws TemplateError if there is none */

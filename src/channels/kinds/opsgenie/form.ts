@@ -9,6 +9,7 @@ export const opsgenieForm: ChannelForm = {
   type: 'OPSGENIE',
   about: 'opens and closes alerts in Opsgenie',
   start: { apiKey: '', region: 'US' },
+  example: { apiKey: 'key' },
   target: [
     {
       path: 'config.apiKey',

@@ -6,6 +6,7 @@ export const pagerDutyForm: ChannelForm = {
   type: 'PAGERDUTY',
   about: 'opens and resolves incidents in PagerDuty',
   start: { serviceKey: '' },
+  example: { serviceKey: 'key' },
   target: [
     {
       path: 'config.serviceKey',

@@ -7,6 +7,8 @@ export const slackForm: ChannelForm = {
   isCommon: true,
   about: 'an incoming webhook of Slack, with buttons',
   start: { url: '' },
+  example: { url: 'https://hooks.slack.com/services/' },
+  isGrouped: true,
   target: [
     {
       path: 'config.url',

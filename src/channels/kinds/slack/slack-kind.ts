@@ -5,6 +5,7 @@ import { textIn } from '../../parts/fields.ts';
 import { renderSlack, renderSlackDigest } from './render.ts';
 import { slackSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
+import { slackView } from './view.ts';
 
 export const slackKind = {
   ...slackSchema,
@@ -12,6 +13,7 @@ export const slackKind = {
   templatesOf: () => [],
   isSuperseded: true,
   render: renderSlack,
+  view: slackView,
   isGrouped: () => true,
   renderDigest: renderSlackDigest,
   loadSender: sendsByHttp(({ request, secrets }) => {

@@ -7,6 +7,8 @@ function telephoneForm(type: string, about: string): ChannelForm {
     type,
     about,
     start: { number: '' },
+    example: { number: '+15551234567' },
+    isGrouped: true,
     target: [
       {
         path: 'config.number',

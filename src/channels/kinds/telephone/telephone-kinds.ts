@@ -8,6 +8,7 @@ import { shortened, summarize } from '../../parts/alert-summary.ts';
 import { digestSentence } from '../../parts/digest-summary.ts';
 import { textIn } from '../../parts/fields.ts';
 import { callSchema, smsSchema } from './schema.ts';
+import { segmentsOf } from './segments.ts';
 
 const longestText = 300;
 /** A longer link would leave too little room for the text. */
@@ -23,6 +24,8 @@ interface Telephone<Schema> {
   readonly messageTo: (number: string) => Pick<Message, 'method' | 'url'>;
   /** Whether messages end with the link of the result. */
   readonly hasLink: boolean;
+  /** What to know about a text, in a sentence. */
+  readonly noteOn: (text: string) => string;
 }
 
 export const smsKind = telephoneKind({
@@ -32,6 +35,7 @@ export const smsKind = telephoneKind({
   missing: 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL',
   messageTo: (number) => ({ method: 'SMS', url: `sms:${number}` }),
   hasLink: true,
+  noteOn: segmentNote,
 });
 
 export const callKind = telephoneKind({
@@ -41,6 +45,7 @@ export const callKind = telephoneKind({
   missing: 'Calls are not set up: the operator must set TOCSIN_CALL_URL',
   messageTo: (number) => ({ method: 'CALL', url: `tel:${number}` }),
   hasLink: false,
+  noteOn: (text) => `Read aloud: ${text.length} characters.`,
 });
 
 function telephoneKind<const Schema extends Pick<ChannelKind, 'type' | 'config'>>({
@@ -50,6 +55,7 @@ function telephoneKind<const Schema extends Pick<ChannelKind, 'type' | 'config'>
   missing,
   messageTo,
   hasLink,
+  noteOn,
 }: Telephone<Schema>) {
   const messageOf = (config: JsonObject, body: string): Message => ({
     ...messageTo(textIn(config, 'number')),
@@ -68,6 +74,7 @@ function telephoneKind<const Schema extends Pick<ChannelKind, 'type' | 'config'>
       const link = isShown ? ` ${resultLink}` : '';
       return messageOf(config, `${sentenceOf(variables, timeZone, longestText - link.length)}${link}`);
     },
+    view: ({ body }) => ({ kind: 'text', text: body, note: noteOn(body) }),
     isGrouped: () => true,
     isBrief: true,
     renderDigest: (config, message) => messageOf(config, digestSentence(message, longestText)),
@@ -76,6 +83,12 @@ function telephoneKind<const Schema extends Pick<ChannelKind, 'type' | 'config'>
       return (options) => createTelephoneSender(options, options.gateways[gateway], what);
     },
   } as const satisfies ChannelKind;
+}
+
+function segmentNote(text: string): string {
+  const { count, isUnicode } = segmentsOf(text);
+  const why = isUnicode ? ', because of characters outside the GSM alphabet' : '';
+  return `${text.length} characters: ${count === 1 ? '1 SMS message' : `${count} SMS messages`}${why}.`;
 }
 
 function sentenceOf(variables: TemplateVariables, timeZone: string, max: number): string {

@@ -9,6 +9,7 @@ export const webhookForm: ChannelForm = {
   isCommon: true,
   about: 'an HTTP request of your own, signed, with presets for Teams, Discord, ntfy and others',
   start: { url: '' },
+  example: { url: 'https://hooks.example/alerts' },
   isTemplate: true,
   rotation: { secret: 'webhookSecret', previousUntil: 'previousSecretUntil' },
   target: [

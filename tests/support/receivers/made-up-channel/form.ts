@@ -5,6 +5,7 @@ export const lineForm: ChannelForm = {
   type: 'LINE',
   about: 'prints alerts on paper',
   start: {},
+  example: { address: 'printer:9', password: 'none' },
   target: [
     { path: 'config.address', label: 'Printer', input: 'text', isRequired: true },
     { path: 'config.password', label: 'Password', input: 'text', isRequired: true },
