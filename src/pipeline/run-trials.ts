@@ -1,6 +1,6 @@
 // Probes trials of checks and keeps what they found: no result, no state and no alert (docs/decisions/0142).
 import type { CheckTrial } from '#domain/results/check-trial.ts';
-import type { ProbeInput } from '#domain/checks/probe.ts';
+import type { OnProgress, ProbeInput, ProbeProgress } from '#domain/checks/probe.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 import type { Clock } from '#lib/clock.ts';
 
@@ -10,10 +10,12 @@ interface TrialStore {
     lease: { readonly location: string; readonly owner: string; readonly now: number; readonly leaseMs: number },
     max: number,
   ): Promise<readonly CheckTrial[]>;
+  /** Returns the IDs of those that are not this owner's any more. */
   renew(
     trials: readonly CheckTrial[],
     lease: { readonly location: string; readonly owner: string; readonly now: number; readonly leaseMs: number },
-  ): Promise<void>;
+  ): Promise<readonly string[]>;
+  addSlice(trial: CheckTrial, owner: string, slice: ProbeProgress & { readonly isFirst: boolean }): Promise<void>;
   end(trial: CheckTrial, owner: string, finding: Finding): Promise<void>;
   /** Removes trials that nobody read in time. */
   removeOld(now: number): Promise<unknown>;
@@ -28,7 +30,7 @@ export interface RunTrialsOptions {
   /** The definition with everything that it inherits. */
   readonly inputOf: (trial: CheckTrial) => Promise<ProbeInput>;
   /** Probes a target once, as for a run, waiting for a place among the runs if its kind has few; never rejects. */
-  readonly probe: (input: ProbeInput) => Promise<Finding>;
+  readonly probe: (input: ProbeInput, signal: AbortSignal, onProgress: OnProgress) => Promise<Finding>;
   /** Wakes this step when there is room again. */
   readonly wake: () => void;
   readonly onError: (trial: CheckTrial, error: unknown) => void;
@@ -41,6 +43,13 @@ export interface RunTrials {
   stop(graceMs: number): Promise<void>;
 }
 
+interface InProgress {
+  readonly trial: CheckTrial;
+  /** Aborted if it was removed, or is another process's. */
+  readonly stopping: AbortController;
+  readonly ended: Promise<void>;
+}
+
 const leaseMs = 10_000;
 /** Maximum number of trials in progress per process. */
 const maxInProgress = 20;
@@ -50,10 +59,15 @@ const removeEveryMs = 30_000;
 export function createRunTrials(options: RunTrialsOptions): RunTrials {
   const { store, clock, owner, location, inputOf, probe, wake, onError } = options;
   let removedAt = 0;
-  const inProgress = new Map<string, { readonly trial: CheckTrial; readonly ended: Promise<void> }>();
-  const run = async (trial: CheckTrial): Promise<void> => {
+  const inProgress = new Map<string, InProgress>();
+  const run = async (trial: CheckTrial, signal: AbortSignal): Promise<void> => {
+    let isFirst = true;
+    const onProgress: OnProgress = async (progress) => {
+      await store.addSlice(trial, owner, { ...progress, isFirst });
+      isFirst = false;
+    };
     const finding = await inputOf(trial)
-      .then(probe)
+      .then((input) => probe(input, signal, onProgress))
       .catch((error: unknown) => {
         onError(trial, error);
         const message = 'no verdict because of an error in Tocsin';
@@ -71,20 +85,22 @@ export function createRunTrials(options: RunTrialsOptions): RunTrials {
         removedAt = now;
       }
       if (inProgress.size > 0) {
-        await store.renew(
+        const lost = await store.renew(
           [...inProgress.values()].map(({ trial }) => trial),
           lease,
         );
+        for (const id of lost) inProgress.get(id)?.stopping.abort();
       }
       const room = maxInProgress - inProgress.size;
       const claimed = room > 0 ? await store.claim(lease, room) : [];
       for (const trial of claimed) {
         if (inProgress.has(trial.id)) continue;
-        const ended = run(trial).finally(() => {
+        const stopping = new AbortController();
+        const ended = run(trial, stopping.signal).finally(() => {
           inProgress.delete(trial.id);
           if (inProgress.size === maxInProgress - 1) wake();
         });
-        inProgress.set(trial.id, { trial, ended });
+        inProgress.set(trial.id, { trial, stopping, ended });
       }
       return leaseMs / 3;
     },

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/checks/script.ts';
 import { hasGateway } from './containment/containment.ts';
+import { type FollowOptions, followReport } from './follow-report.ts';
 import { lineReader, outputReader } from './lines.ts';
-import { addLine, emptyReport, readReportLine, type Report, type ReportDeps } from './report.ts';
+import { addLine, emptyReport, readReportLine, type Report, type ReportDeps, type ReportedAsset } from './report.ts';
 import {
   beginProcess,
   type Closed,
@@ -72,14 +73,17 @@ async function runIn(warm: ScriptProcess | null, run: Run, deps: ScriptDeps): Pr
     const files = [...work.files, ...browserFiles(work, deps)];
     await folder.put(files, command.packages);
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
-    const outcome = await conduct(orderedProcess(warm, place, work), run);
+    const whose = owner ?? process.getuid?.() ?? 0;
+    const taking = { owner: whose, hasFailed: false, mask: traceMasker(work.hidden) };
+    const take: FollowOptions['take'] = (assets) => takeAssets(folder.home, wantedOf({ assets }, work), taking);
+    const { onProgress } = work;
+    const stopFollowing = onProgress === undefined ? undefined : followReport(report, { startedAt, onProgress, take });
+    const outcome = await conduct(orderedProcess(warm, place, work), run).finally(stopFollowing);
     const { ending, failedTests, errors } = outcome;
     if (ending === 'stopped' || ending === 'crashed') return outcome;
     const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;
     const isUnresolved = hasFailed && (await isResolverDown(gateway, outcome, deps));
-    const whose = owner ?? process.getuid?.() ?? 0;
-    const taking = { owner: whose, hasFailed, mask: traceMasker(work.hidden) };
-    const assets = await takeAssets(folder.home, wantedOf(report, work), taking);
+    const assets = await takeAssets(folder.home, wantedOf(report, work), { ...taking, hasFailed });
     return { ...outcome, ...assets, ...(isUnresolved && { isResolverDown: true }) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -119,10 +123,13 @@ function orderedProcess(warm: ScriptProcess | null, place: ScriptPlace, work: Sc
 }
 
 /** Filters assets by the settings of the check, regardless of the report. */
-function wantedOf({ assets }: Report, { keeps, browser }: ScriptWork): Report['assets'] {
+function wantedOf(
+  { assets }: { readonly assets: readonly ReportedAsset[] },
+  { keeps, browser }: ScriptWork,
+): readonly ReportedAsset[] {
   const settings = { screenshot: keeps.screenshots, trace: keeps.trace, video: keeps.video };
   // Without a setting for videos, the script may request them.
-  const isAsked = ({ sort, isRequested }: Report['assets'][number]): boolean =>
+  const isAsked = ({ sort, isRequested }: ReportedAsset): boolean =>
     sort === 'video' && isRequested && browser !== null;
   return assets.filter((asset) => settings[asset.sort] !== 'off' || isAsked(asset));
 }

@@ -1,5 +1,6 @@
 // Trials through the whole service: a definition runs once, and nothing of it is kept.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { after, test } from 'node:test';
 import { startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
@@ -7,7 +8,16 @@ import { startTarget } from '../support/targets/target.ts';
 
 type Body = Record<string, unknown>;
 
+interface Slice {
+  readonly number: number;
+  readonly isFirst: boolean;
+  readonly steps: readonly { readonly title: string }[];
+  readonly jobLog: readonly { readonly msg: string }[];
+  readonly screenshots: readonly { readonly contentType: string; readonly name: string }[];
+}
+
 interface Trial {
+  readonly progress: readonly Slice[];
   readonly id: string;
   readonly status: string;
   readonly location: string;
@@ -28,15 +38,17 @@ const fixture = (): ReturnType<typeof start> => (shared ??= start());
 
 const { promise: released, resolve: release } = Promise.withResolvers<void>();
 
+/** The response to `/held`, which never ends by itself. */
+const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>();
+
 async function start() {
   const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
-  const target = await startTarget(t, (request, response) =>
-    request.url === '/slow'
-      ? void released.then(() => response.end())
-      : response
-          .setHeader('content-type', 'text/html')
-          .end(`<h1>${String(request.headers['x-token'] ?? 'nobody')}</h1>`),
-  );
+  const target = await startTarget(t, (request, response) => {
+    if (request.url === '/slow') void released.then(() => response.end());
+    else if (request.url === '/held') hold(response);
+    else
+      response.setHeader('content-type', 'text/html').end(`<h1>${String(request.headers['x-token'] ?? 'nobody')}</h1>`);
+  });
   const on = await startComposed(t);
   const { must, api } = asker(() => on.address, on.apiKey);
   const run = async (check: Body, checkId?: unknown): Promise<Trial> => {
@@ -101,6 +113,46 @@ test('a trial of a browser check has its screenshots', async () => {
     ]),
     [['image/png', 'PNG']],
   );
+});
+
+/** Reads a trial until a slice satisfies the condition. */
+async function sliceOf(id: string, isIt: (slice: Slice) => boolean): Promise<readonly Slice[]> {
+  const { must } = await fixture();
+  const seen: Slice[] = [];
+  while (!seen.some(isIt)) {
+    const after = seen.at(-1)?.number ?? 0;
+    const trial = (await must('GET', `/v1/check-trials/${id}?waitSeconds=25&after=${after}`)) as unknown as Trial;
+    assert.notEqual(trial.status, 'ended', JSON.stringify(trial.result));
+    seen.push(...trial.progress);
+  }
+  return seen;
+}
+
+test('a script shows its steps, output and screenshots while it runs, and a removed trial is stopped', async () => {
+  const { must, api, request } = await fixture();
+  const script = `import { test } from '@playwright/test';
+    test('shop', async ({ page }) => {
+      await page.goto('${request.url}');
+      console.log('looking around');
+      await page.screenshot({ path: 'a.png' });
+      await page.goto('${request.url}/held');
+    });`;
+  const { id } = (await must('POST', '/v1/check-trials', {
+    check: { checkType: 'BROWSER', name: 'Shop', script },
+  })) as unknown as Trial;
+  const slices = await sliceOf(id, ({ screenshots }) => screenshots.length > 0);
+  assert.deepEqual(
+    slices.map(({ isFirst }) => isFirst),
+    slices.map((_, index) => index === 0),
+  );
+  assert.match(slices.flatMap(({ jobLog }) => jobLog.map(({ msg }) => msg)).join(''), /looking around/);
+  assert.ok(slices.some(({ steps }) => steps.length > 0));
+  assert.equal(slices.at(-1)?.screenshots[0]?.contentType, 'image/png');
+  assert.deepEqual(((await must('GET', `/v1/check-trials/${id}`)) as unknown as Trial).progress, [], 'only if asked');
+  const response = await held;
+  const stopped = new Promise((resolve) => response.once('close', resolve));
+  assert.equal((await api('DELETE', `/v1/check-trials/${id}`)).status, 204);
+  await stopped;
 });
 
 test('only one reader waits for a trial, and others receive it as it is', async () => {

@@ -92,3 +92,57 @@ test('accounts take turns, one has a few trials at a time, and their runs count'
   clock.advance(1);
   assert.equal(await trials.removeOld(clock.now()), trialsKept + 1);
 });
+
+test('progress is encrypted, numbered without gaps, and deleted with the run that reported it', async (newStore) => {
+  await using test = await PathUnderTest.open(newStore);
+  const { trials, trialOf, claim, clock, leaseOf, passed } = opened(test);
+  const { accountId } = test;
+  const stored = () => test.one('SELECT count(*) FROM trial_slices');
+  const trial = trialOf(accountId);
+  await trials.add(trial);
+  await claim('one');
+  const content = Buffer.from('picture');
+  const picture = { sort: 'screenshot', name: 'a.png', contentType: 'image/png', content } as const;
+  const slice = { isFirst: true, reported: { openStep: 'canary' }, screenshots: [picture] };
+  await trials.addSlice(trial, 'one', slice);
+  await trials.addSlice(trial, 'two', slice);
+  await trials.addSlice(trial, 'one', { ...slice, isFirst: false, screenshots: [] });
+  assert.ok(!JSON.stringify(test.rows('SELECT content FROM trial_slices')).includes('canary'));
+  assert.deepEqual(await trials.slices(accountId, trial.id, 0), [
+    { ...slice, number: 1 },
+    { ...slice, number: 2, isFirst: false, screenshots: [] },
+  ]);
+  assert.deepEqual(
+    (await trials.slices(accountId, trial.id, 1)).map(({ number }) => number),
+    [2],
+  );
+  assert.deepEqual(await trials.slices(newId(), trial.id, 0), []);
+  assert.equal((await trials.find(accountId, trial.id))?.slices, 2);
+  clock.advance(leaseMs);
+  await claim('two');
+  assert.equal(stored(), 0, 'the run is repeated');
+  await trials.addSlice(trial, 'two', slice);
+  assert.deepEqual(
+    (await trials.slices(accountId, trial.id, 2)).map(({ number }) => number),
+    [3],
+  );
+  assert.deepEqual(await trials.renew([trial], leaseOf('two')), []);
+  assert.deepEqual(await trials.renew([trial], leaseOf('one')), [trial.id], 'it is another process’s');
+  await trials.end(trial, 'two', passed);
+  assert.equal(stored(), 0, 'its result has everything');
+  const removed = trialOf(accountId);
+  await trials.add(removed);
+  await claim('one');
+  await trials.addSlice(removed, 'one', slice);
+  await trials.remove(accountId, removed.id);
+  assert.equal(stored(), 0);
+  await trials.addSlice(removed, 'one', slice);
+  assert.equal(stored(), 0, 'it was removed');
+  const left = trialOf(accountId);
+  await trials.add(left);
+  await claim('one');
+  await trials.addSlice(left, 'one', slice);
+  clock.advance(trialLifeMs + 1);
+  await trials.removeOld(clock.now());
+  assert.equal(stored(), 0);
+});

@@ -2,7 +2,7 @@
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
-import { type StoredTrial, trialLifeMs, trialsAtOnce } from '#domain/results/check-trial.ts';
+import { type StoredTrial, trialLifeMs, trialsAtOnce, type TrialSlice } from '#domain/results/check-trial.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { placesOf } from '#domain/checks/plan-runs.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -20,6 +20,7 @@ export interface ShownTrial extends Pick<StoredTrial, 'id' | 'status' | 'locatio
   /** null = it has not ended. */
   readonly result: ShownResult | null;
   readonly screenshots: readonly Asset[];
+  readonly progress: readonly TrialSlice[];
 }
 
 /** Dependencies of these actions. */
@@ -34,6 +35,14 @@ export interface CheckTrialDeps extends Pick<Store, 'checkTrials'>, Pick<CheckRe
   readonly stopping: AbortSignal;
 }
 
+/** How long to wait for a trial. */
+export interface TrialWaiting {
+  readonly maxMs: number;
+  /** Also waits for progress after this number, and returns it; null = waits for the end only. */
+  readonly after: number | null;
+  readonly signal: AbortSignal;
+}
+
 /** All actions refuse (`not-found`) trials of other accounts, and need the permission of changing checks. */
 export interface CheckTrialActions {
   /**
@@ -43,8 +52,9 @@ export interface CheckTrialActions {
    * @param checkId the stored check that the definition changes: what it masks or omits is taken from there
    */
   start(caller: Caller, checkType: CheckType, input: CheckInput, checkId: string | null): Promise<ShownTrial>;
-  /** Waits up to `waitMs` for its end. An ended trial is deleted when it was read. */
-  read(caller: Caller, id: string, waitMs: number, signal: AbortSignal): Promise<ShownTrial>;
+  /** Waits for its end. An ended trial is deleted when it was read. */
+  read(caller: Caller, id: string, waiting: TrialWaiting): Promise<ShownTrial>;
+  /** A script is stopped within seconds; another run ends, and its result is discarded. */
   remove(caller: Caller, id: string): Promise<void>;
 }
 
@@ -73,30 +83,36 @@ export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions
         throw new Refusal('too-many', message, { retryAfterSeconds: 5 });
       }
       wake();
-      return shownTrial({ ...trial, status: 'waiting', finding: null }, deps);
+      return shownTrial({ ...trial, status: 'waiting', finding: null, slices: 0 }, [], deps);
     },
-    async read(caller, id, waitMs, signal) {
+    async read(caller, id, { maxMs, after, signal }) {
       requirePermission(caller, 'write');
       let trial = await findOrRefuse(caller, id);
       const ending = AbortSignal.any([signal, stopping]);
-      const isEnded = async (): Promise<boolean> => {
+      const hasNews = async (): Promise<boolean> => {
         trial = await findOrRefuse(caller, id);
-        return trial.finding !== null;
+        return isNews(trial, after);
       };
-      if (trial.finding === null && waitMs > 0 && !awaited.has(id)) {
+      if (!isNews(trial, after) && maxMs > 0 && !awaited.has(id)) {
         awaited.add(id);
-        const waiting = { maxMs: waitMs, signal: ending, hints: () => () => {}, pauseMs };
-        await waitUntil(isEnded, waiting).finally(() => awaited.delete(id));
+        const waiting = { maxMs, signal: ending, hints: () => () => {}, pauseMs };
+        await waitUntil(hasNews, waiting).finally(() => awaited.delete(id));
       }
+      const isOpen = trial.finding === null && after !== null;
+      const slices = isOpen ? await checkTrials.slices(caller.accountId, id, after) : [];
       // The next reader finds what nobody has received.
       if (trial.finding !== null && !signal.aborted) await checkTrials.remove(caller.accountId, id);
-      return shownTrial(trial, deps);
+      return shownTrial(trial, slices, deps);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
       if (!(await checkTrials.remove(caller.accountId, id))) throw notFound('trial', id);
     },
   };
+}
+
+function isNews({ finding, slices }: StoredTrial, after: number | null): boolean {
+  return finding !== null || (after !== null && slices > after);
 }
 
 /** Time between two looks at a trial, ms. */
@@ -113,9 +129,9 @@ async function locationOf(check: Check, { drafts, servedLocations }: CheckTrialD
   throw new Refusal('unavailable', where, { retryAfterSeconds: 30 });
 }
 
-function shownTrial(trial: StoredTrial, deps: CheckTrialDeps): ShownTrial {
+function shownTrial(trial: StoredTrial, progress: readonly TrialSlice[], deps: CheckTrialDeps): ShownTrial {
   const { id, status, location, createdAt, check, finding } = trial;
-  if (finding === null) return { id, status, location, createdAt, result: null, screenshots: [] };
+  if (finding === null) return { id, status, location, createdAt, result: null, screenshots: [], progress };
   const { verdict, exchange, assets = [], ...rest } = finding;
   const result: StoredResult = {
     ...rest,
@@ -131,5 +147,5 @@ function shownTrial(trial: StoredTrial, deps: CheckTrialDeps): ShownTrial {
     slots: 1,
     exchange: exchange === null ? null : (JSON.parse(exchange) as JsonObject),
   };
-  return { id, status, location, createdAt, result: shown(result, check, deps), screenshots: assets };
+  return { id, status, location, createdAt, result: shown(result, check, deps), screenshots: assets, progress: [] };
 }

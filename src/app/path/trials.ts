@@ -14,11 +14,11 @@ export function composeRunTrials({ store, clock, owner, config, prober, scripts,
     owner,
     location: config.location.code,
     inputOf: (trial) => readInput(trial, store, clock.now()),
-    async probe(input) {
-      if (scripts?.isScripted(input) !== true) return required(prober, 'prober').probe(input);
+    async probe(input, signal, onProgress) {
+      if (scripts?.isScripted(input) !== true) return required(prober, 'prober').probe(input, signal);
       const leave = await scripts.enter(input);
       try {
-        return await scripts.probe(input);
+        return await scripts.probe(input, signal, onProgress);
       } finally {
         leave();
       }

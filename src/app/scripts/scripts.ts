@@ -3,7 +3,7 @@ import { getCACertificates } from 'node:tls';
 import { checkKinds } from '#checks/check-kinds.ts';
 import type { HookProbeDeps } from '#checks/kind.ts';
 import type { Check } from '#domain/checks/check.ts';
-import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
+import type { OnProgress, Probe, ProbeInput } from '#domain/checks/probe.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 import type { ScriptOutcome, ScriptWork } from '#domain/checks/script.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -35,8 +35,8 @@ export interface ScriptProber {
   enter(input: Pick<ProbeInput, 'check'>): Promise<() => void>;
   /** Whether no name server of this machine has answered the scripts lately. */
   readonly hasResolverFault: boolean;
-  /** Never rejects. */
-  probe(input: ProbeInput): Promise<Finding>;
+  /** Never rejects. The signal stops the script. */
+  probe(input: ProbeInput, signal?: AbortSignal, onProgress?: OnProgress): Promise<Finding>;
   /** Starts no more scripts; waiting runs are released with their leases. */
   deferRuns(): void;
   /** Stops all running scripts and closes their connections. */
@@ -111,14 +111,15 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       return gateway.hasResolverFault();
     },
     enter: ({ check }) => waitForLane(check, lanes),
-    async probe(input) {
+    async probe(input, signal, onProgress) {
       try {
         const probe = probes.get(input.check.checkType);
         if (probe === undefined) return crashed(`${input.check.checkType} checks are not scripts`);
         const refused = await refusal();
         if (refused !== null)
           return bareFinding(clock.now(), { verdict: 'unknown', reason: 'runtime', message: `not run: ${refused}` });
-        return await probe(input, closing.signal);
+        const ending = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
+        return await probe(input, ending, onProgress);
       } catch (error) {
         return crashed(
           `the script failed because of an error in Tocsin: ${error instanceof Error ? error.message : String(error)}`,

@@ -2,9 +2,29 @@
 import { z } from 'zod';
 import { assetTypes } from '#domain/results/asset.ts';
 import { instant, pathUuid, wholeNumber } from '#lib/schema/fields.ts';
+import { scriptProgress } from '#checks/parts/scripted/schema.ts';
 import { tagged } from '../operation.ts';
 import { checkResult } from '../results/check-result.ts';
 import { anyCheckCreate } from './check.ts';
+
+const screenshots = z.array(
+  z.strictObject({
+    name: z.string(),
+    contentType: z.enum(Object.keys(assetTypes) as (keyof typeof assetTypes)[]),
+    content: z.base64().describe('The picture. Do not trust it: the checked site can influence it.'),
+  }),
+);
+
+const slice = z
+  .strictObject({
+    number: z.int().describe('From 1.'),
+    isFirst: z
+      .boolean()
+      .describe('Whether the run begins with it: discard earlier ones, which are those of a process that died.'),
+    ...scriptProgress,
+    screenshots: screenshots.describe('Screenshots that the script took, up to 2 MB per trial.'),
+  })
+  .meta({ id: 'CheckTrialProgress', description: 'What a script has reported since the previous one.' });
 
 const checkTrial = z
   .strictObject({
@@ -15,15 +35,10 @@ const checkTrial = z
     result: checkResult
       .nullable()
       .describe('null until it has ended. Its `id` is that of the trial: it is not stored as a result.'),
-    screenshots: z
-      .array(
-        z.strictObject({
-          name: z.string(),
-          contentType: z.enum(Object.keys(assetTypes) as (keyof typeof assetTypes)[]),
-          content: z.base64().describe('The picture. Do not trust it: the checked site can influence it.'),
-        }),
-      )
-      .describe('Of browser checks, up to 2 MB. Traces and videos are not kept.'),
+    screenshots: screenshots.describe('Of browser checks, up to 2 MB. Traces and videos are not stored.'),
+    progress: z
+      .array(slice)
+      .describe('What a script has reported while it runs, after the number `after`. Empty once it has ended.'),
   })
   .meta({ id: 'CheckTrial', description: 'A definition of a check that runs once without being saved.' });
 export type CheckTrialBody = z.output<typeof checkTrial>;
@@ -67,6 +82,9 @@ export const checkTrialOperations = tagged('Checks', {
     params,
     query: z.object({
       waitSeconds: wholeNumber(0, 25).default(0).describe('How long to wait for its end. Only the first reader waits.'),
+      after: wholeNumber(0, 1_000_000)
+        .optional()
+        .describe('Also wait for progress after this number, and return it. Default: no progress.'),
     }),
     refusesHead: true,
     response: checkTrial,

@@ -4,6 +4,8 @@ import type { ClientIdentity } from '../accounts/client-certificate.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
+import type { JsonObject } from '../json.ts';
+import type { Asset } from '../results/asset.ts';
 import type { Finding } from '../results/result.ts';
 
 /** The part of a probe's input that is sent to a probe thread. */
@@ -43,8 +45,22 @@ export function threadInputOf({ check, revision, group, variables, scripted }: T
   };
 }
 
-/** Probes the target once. Never throws because of the target: that is a finding. */
-export type Probe = (input: ProbeInput, signal: AbortSignal) => Promise<Finding>;
+/** What a probe reports before its end, redacted. */
+export interface ProbeProgress {
+  /** As in responses; its shape is the contract's. */
+  readonly reported: JsonObject;
+  readonly screenshots: readonly Asset[];
+}
+
+/** Receives progress, one piece after the other. */
+export type OnProgress = (progress: ProbeProgress) => Promise<void>;
+
+/**
+ * Probes the target once. Never throws because of the target: that is a finding.
+ *
+ * @param onProgress called by kinds whose checks are scripts
+ */
+export type Probe = (input: ProbeInput, signal: AbortSignal, onProgress?: OnProgress) => Promise<Finding>;
 
 /** A probe that a thread can run. */
 export type ThreadProbe = (input: ThreadInput, signal: AbortSignal) => Promise<Finding>;

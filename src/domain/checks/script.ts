@@ -86,6 +86,8 @@ export interface ScriptWork {
    * redacted at the end.
    */
   readonly onSecret?: (value: string | null) => void;
+  /** Receives what it reports while it runs, at most once a second and one piece after the other. */
+  readonly onProgress?: (progress: ScriptProgress) => Promise<void>;
   /** Texts that `hide` redacts, for the thread that redacts traces. */
   readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
@@ -187,6 +189,14 @@ export interface ScriptOutcome {
   readonly waitedMs?: number;
   /** It failed while no name server of this machine answered; absent = no. */
   readonly isResolverDown?: boolean;
+}
+
+/** What a running script has reported since the previous piece. */
+export interface ScriptProgress extends Pick<ScriptOutcome, 'startedAt' | 'steps' | 'openStep' | 'log' | 'pageLines'> {
+  /** Screenshots that the script has taken itself. */
+  readonly screenshots: readonly Asset[];
+  /** Whether more was reported than is passed on while it runs. */
+  readonly isCut: boolean;
 }
 
 /** Runs a script once; the signal stops it. */

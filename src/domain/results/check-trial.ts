@@ -1,6 +1,7 @@
 // Trials: a definition of a check that runs once without being saved.
 import type { Finding } from './result.ts';
 import type { Check } from '../checks/check.ts';
+import type { ProbeProgress } from '../checks/probe.ts';
 
 /** A trial. It ends with a finding, raises no alert and changes no state. */
 export interface CheckTrial {
@@ -20,6 +21,16 @@ export interface StoredTrial extends CheckTrial {
   readonly status: 'waiting' | 'running' | 'ended';
   /** null = it has not ended. */
   readonly finding: Finding | null;
+  /** Number of its newest slice of progress; 0 = none. */
+  readonly slices: number;
+}
+
+/** A piece of what a trial reports while it runs; stored until it has ended. */
+export interface TrialSlice extends ProbeProgress {
+  /** From 1, without gaps. */
+  readonly number: number;
+  /** Whether a run begins with it: earlier slices are those of a process that died. */
+  readonly isFirst: boolean;
 }
 
 /** How long a trial is stored, ms, read or not. */

@@ -7,6 +7,7 @@ import {
   type StoredTrial,
   trialLifeMs,
   trialsAtOnce,
+  type TrialSlice,
   withFewAssets,
 } from '#domain/results/check-trial.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -37,7 +38,12 @@ export interface CheckTrials {
   remove(accountId: string, id: string): Promise<boolean>;
   /** Leases trials, those first whose accounts have the fewest before them. Repeats those whose lease ended. */
   claim(lease: TrialLease, max: number): Promise<CheckTrial[]>;
-  renew(trials: readonly CheckTrial[], lease: TrialLease): Promise<void>;
+  /** Returns the IDs of those that were removed, have ended, or were taken by another process. */
+  renew(trials: readonly CheckTrial[], lease: TrialLease): Promise<string[]>;
+  /** Stores what a running trial reports, unless it was removed or taken by another process. */
+  addSlice(trial: CheckTrial, owner: string, slice: Omit<TrialSlice, 'number'>): Promise<void>;
+  /** Slices after a number, the oldest first, at most ten. They are deleted when the trial ends. */
+  slices(accountId: string, id: string, after: number): Promise<TrialSlice[]>;
   /** Keeps the finding, with as many screenshots as fit, unless the trial was removed or taken by another process. */
   end(trial: CheckTrial, owner: string, finding: Finding): Promise<void>;
   /** Removes trials older than `trialLifeMs`; returns their number. */
@@ -59,6 +65,7 @@ export function createCheckTrials({ reader, transaction, seal, clock }: Database
     },
     remove: (accountId, id) =>
       transaction(async (tx) => {
+        await deleteSlices(tx, { accountId, id });
         const removed = await tx
           .deleteFrom('check_trials')
           .where('account_id', '=', idBytes(accountId))
@@ -69,28 +76,50 @@ export function createCheckTrials({ reader, transaction, seal, clock }: Database
     claim: (lease, max) => transaction((tx) => claimTrials(tx, lease, max, seal)),
     renew: (trials, { owner, now, leaseMs }) =>
       transaction(async (tx) => {
+        const lost: string[] = [];
         for (const { accountId, id } of trials) {
-          await tx
+          const renewed = await tx
             .updateTable('check_trials')
             .set({ leased_until: now + leaseMs })
             .where('account_id', '=', idBytes(accountId))
             .where('id', '=', idBytes(id))
             .where('leased_by', '=', owner)
-            .execute();
+            .executeTakeFirst();
+          if (Number(renewed.numUpdatedRows) === 0) lost.push(id);
         }
+        return lost;
       }),
+    addSlice: (trial, owner, slice) => transaction((tx) => addSlice(tx, trial, owner, seal.seal(sliceText(slice)))),
+    async slices(accountId, id, after) {
+      const rows = await reader
+        .selectFrom('trial_slices')
+        .select(['number', 'content'])
+        .where('account_id', '=', idBytes(accountId))
+        .where('trial_id', '=', idBytes(id))
+        .where('number', '>', after)
+        .orderBy('number')
+        .limit(10)
+        .execute();
+      return rows.map(({ number, content }) => ({ ...readSlice(seal.open(content)), number }));
+    },
     end: ({ accountId, id }, owner, finding) =>
       transaction(async (tx) => {
-        await tx
+        const ended = await tx
           .updateTable('check_trials')
           .set({ finding: seal.seal(findingText(finding)), leased_by: null, leased_until: null })
           .where('account_id', '=', idBytes(accountId))
           .where('id', '=', idBytes(id))
           .where('leased_by', '=', owner)
-          .execute();
+          .executeTakeFirst();
+        // The finding has everything.
+        if (Number(ended.numUpdatedRows) > 0) await deleteSlices(tx, { accountId, id });
       }),
     removeOld: (now) =>
       transaction(async (tx) => {
+        await tx
+          .deleteFrom('trial_slices')
+          .where('created_at', '<', now - trialLifeMs)
+          .execute();
         const removed = await tx
           .deleteFrom('check_trials')
           .where('created_at', '<', now - trialLifeMs)
@@ -130,7 +159,7 @@ async function addTrial(tx: Db, trial: CheckTrial, seal: Seal): Promise<'added' 
     await tx.deleteFrom('check_trials').where('account_id', '=', idBytes(accountId)).where('id', 'in', ids).execute();
   }
   const definition = seal.seal(json(check));
-  const waiting = { finding: null, leased_by: null, leased_until: null, created_at: createdAt };
+  const waiting = { finding: null, leased_by: null, leased_until: null, created_at: createdAt, slices: 0 };
   const row: CheckTrialsTable = {
     account_id: idBytes(accountId),
     id: idBytes(id),
@@ -166,9 +195,43 @@ async function claimTrials(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst();
-    if (row !== undefined) trials.push(trialOf(row, seal));
+    if (row === undefined) continue;
+    const trial = trialOf(row, seal);
+    // Those of a process that died.
+    if (row.slices > 0) await deleteSlices(tx, trial);
+    trials.push(trial);
   }
   return trials;
+}
+
+async function deleteSlices(tx: Db, { accountId, id }: Pick<CheckTrial, 'accountId' | 'id'>): Promise<void> {
+  await tx
+    .deleteFrom('trial_slices')
+    .where('account_id', '=', idBytes(accountId))
+    .where('trial_id', '=', idBytes(id))
+    .execute();
+}
+
+async function addSlice(
+  tx: Db,
+  { accountId, id, createdAt }: CheckTrial,
+  owner: string,
+  content: string,
+): Promise<void> {
+  const counted = await tx
+    .updateTable('check_trials')
+    .set(({ eb }) => ({ slices: eb('slices', '+', 1) }))
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', idBytes(id))
+    .where('leased_by', '=', owner)
+    .returning('slices')
+    .executeTakeFirst();
+  if (counted === undefined) return;
+  const trial = { account_id: idBytes(accountId), trial_id: idBytes(id), created_at: createdAt };
+  await tx
+    .insertInto('trial_slices')
+    .values({ ...trial, number: counted.slices, content })
+    .execute();
 }
 
 function trialOf(row: CheckTrialsTable, seal: Seal): CheckTrial {
@@ -184,21 +247,46 @@ function trialOf(row: CheckTrialsTable, seal: Seal): CheckTrial {
 function storedTrial(row: CheckTrialsTable, seal: Seal, now: number): StoredTrial {
   const finding = row.finding === null ? null : readFinding(seal.open(row.finding));
   const isRunning = row.leased_until !== null && row.leased_until > now;
-  return { ...trialOf(row, seal), finding, status: finding !== null ? 'ended' : isRunning ? 'running' : 'waiting' };
+  const { slices } = row;
+  return {
+    ...trialOf(row, seal),
+    finding,
+    slices,
+    status: finding !== null ? 'ended' : isRunning ? 'running' : 'waiting',
+  };
 }
 
 /** The finding as JSON, with its screenshots in base64. */
 function findingText(finding: Finding): string {
   const { assets = [], ...rest } = withFewAssets(finding);
-  return json({
-    ...rest,
-    assets: assets.map(({ content, ...asset }) => ({ ...asset, content: Buffer.from(content).toString('base64') })),
-  });
+  return json({ ...rest, assets: assets.map(encoded) });
 }
 
 function readFinding(text: string): Finding {
-  const { assets, ...rest } = parsed<
-    Omit<Finding, 'assets'> & { assets: (Omit<Asset, 'content'> & { content: string })[] }
-  >(text);
-  return { ...rest, assets: assets.map((asset) => ({ ...asset, content: Buffer.from(asset.content, 'base64') })) };
+  const { assets, ...rest } = parsed<Omit<Finding, 'assets'> & { assets: EncodedAsset[] }>(text);
+  return { ...rest, assets: assets.map(decoded) };
+}
+
+function sliceText({ screenshots, ...rest }: Omit<TrialSlice, 'number'>): string {
+  return json({ ...rest, screenshots: screenshots.map(encoded) });
+}
+
+function readSlice(text: string): Omit<TrialSlice, 'number'> {
+  const { screenshots, ...rest } = parsed<Omit<TrialSlice, 'number' | 'screenshots'> & { screenshots: EncodedAsset[] }>(
+    text,
+  );
+  return { ...rest, screenshots: screenshots.map(decoded) };
+}
+
+interface EncodedAsset extends Omit<Asset, 'content'> {
+  /** Base64. */
+  readonly content: string;
+}
+
+function encoded({ content, ...asset }: Asset): EncodedAsset {
+  return { ...asset, content: Buffer.from(content).toString('base64') };
+}
+
+function decoded({ content, ...asset }: EncodedAsset): Asset {
+  return { ...asset, content: Buffer.from(content, 'base64') };
 }

@@ -2,14 +2,7 @@
 import { z } from 'zod';
 import type { CheckSchema } from '../../schema.ts';
 import { certificateDomain, inFull } from '../../parts/schema.ts';
-import { assets, scripted, scriptedFields, scriptResult, when } from '../../parts/scripted/schema.ts';
-
-const consoleLine = z.strictObject({
-  time: z.number().describe('Unix ms.'),
-  level: z.string(),
-  msg: z.string(),
-  url: z.string(),
-});
+import { assets, pageLine, scripted, scriptedFields, scriptResult, when } from '../../parts/scripted/schema.ts';
 
 export const browserSchema = {
   type: 'BROWSER',
@@ -44,8 +37,8 @@ test('the shop is open', async ({ page }) => {
     webVitals: z
       .array(z.strictObject({ url: z.string(), vitals: z.record(z.string(), z.number()) }))
       .describe('Per page: TTFB, FCP and LCP in ms, CLS without a unit.'),
-    console: z.array(consoleLine).nullable().describe(`Console output of the pages; ${inFull}`),
-    pageErrors: z.array(consoleLine).nullable().describe(`Uncaught errors of the pages; ${inFull}`),
+    console: z.array(pageLine).nullable().describe(`Console output of the pages; ${inFull}`),
+    pageErrors: z.array(pageLine).nullable().describe(`Uncaught errors of the pages; ${inFull}`),
     assets: assets('Screenshots, traces and videos'),
   },
 } as const satisfies CheckSchema;

@@ -2,6 +2,20 @@
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { list, number, object, text } from '../read.ts';
 
+/** Formats what a running script has reported. @param startedAt epoch ms */
+export function describeProgress(startedAt: number, exchange: JsonObject): JsonObject {
+  return {
+    openStep: text(exchange['openStep']) || null,
+    steps: list(exchange['steps']),
+    jobLog: outputLines(exchange, startedAt),
+    pageLines: list(exchange['pageLines']).map((line) => ({
+      ...consoleLine(line, startedAt),
+      ...(line['sort'] === 'error' && { level: 'error' }),
+    })),
+    isCut: exchange['isCut'] === true,
+  };
+}
+
 /** The script's part of a result. Steps and output are included if stored. */
 export function describeScripted(details: JsonValue, exchange: JsonObject | null): JsonObject {
   // A run without a script, for example because its runtime is missing, has no details.
@@ -19,15 +33,17 @@ export function describeScripted(details: JsonValue, exchange: JsonObject | null
     steps: exchange === null ? null : list(exchange['steps']),
     // Results list them, read from their own table.
     assets: [],
-    jobLog:
-      exchange === null
-        ? null
-        : list(exchange['log']).map(({ atMs, stream, text: msg }) => ({
-            time: startedAt + number(atMs),
-            level: stream === 'stderr' ? 'ERROR' : 'INFO',
-            msg: text(msg),
-          })),
+    jobLog: exchange === null ? null : outputLines(exchange, startedAt),
   };
+}
+
+/** @param startedAt epoch ms */
+function outputLines(exchange: JsonObject, startedAt: number): JsonObject[] {
+  return list(exchange['log']).map(({ atMs, stream, text: msg }) => ({
+    time: startedAt + number(atMs),
+    level: stream === 'stderr' ? 'ERROR' : 'INFO',
+    msg: text(msg),
+  }));
 }
 
 /** The browser's part of a result: console output and web vitals. */

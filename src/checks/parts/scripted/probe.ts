@@ -1,12 +1,14 @@
 // Probes a target by running the check's script in its own process.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
+import type { Probe, ProbeInput, ProbeProgress } from '#domain/checks/probe.ts';
+import type { Asset } from '#domain/results/asset.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import {
   keepsNothing,
   type ScriptLimits,
   type ScriptOutcome,
+  type ScriptProgress,
   type ScriptWork,
   type LeftOutAsset,
 } from '#domain/checks/script.ts';
@@ -15,6 +17,7 @@ import type { SideProbe, ScriptProbeDeps } from '../../kind.ts';
 import { sideProbeUses } from './side-probe.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
+import { describeProgress } from './describe.ts';
 import { readKeeps, readScript } from './settings.ts';
 import { judgeScript } from './verdict.ts';
 
@@ -32,7 +35,7 @@ export interface ScriptedProbe {
 
 export function createScriptedProbe(deps: ScriptProbeDeps, kind: ScriptedProbe): Probe {
   const { refuses, hasBrowser, sideProbe } = kind;
-  return async (input, signal) => {
+  return async (input, signal, onProgress) => {
     const wallClockMs = deps.wallClockMs[input.check.checkType] ?? kind.limits.wallClockMs;
     const limits = { ...kind.limits, wallClockMs };
     const now = deps.now();
@@ -54,7 +57,11 @@ export function createScriptedProbe(deps: ScriptProbeDeps, kind: ScriptedProbe):
     const asked = readKeeps(input.check.settings);
     const keeps = browser === null ? { ...keepsNothing, trace: script.sort === 'spec' ? asked.trace : 'off' } : asked;
     const hiding = { hide, hidden: redactor.forms };
-    const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
+    const follow = onProgress && {
+      onProgress: (progress: ScriptProgress) => onProgress(progressOf(progress, redactor)),
+    };
+    const runtime = { folder, nodeBinary };
+    const work = { ...script, runtime, environment, ...hiding, browser, keeps, limits, ...follow };
     // Runs concurrently and does not affect the verdict.
     const inspected = certificateOf(input, signal, deps, kind);
     const outcome = await deps.runScript(work, signal);
@@ -103,11 +110,7 @@ function findingOf(
     ...(pageVitals.length > 0 && { vitals: pageVitals.map(({ url, vitals }) => ({ url, vitals: { ...vitals } })) }),
     errors: errors.slice(0, 10).map(({ message: text, place }) => ({ message: text, ...placeFields(place) })),
   };
-  const exchange: JsonObject = {
-    steps: steps.map(({ place, ...step }) => ({ ...step, ...placeFields(place) })),
-    log: log.map((line) => ({ ...line })),
-    ...(pageLines.length > 0 && { pageLines: pageLines.map((line) => ({ ...line })) }),
-  };
+  const exchange = exchangeOf({ steps, log, pageLines });
   return {
     verdict,
     reason,
@@ -119,9 +122,29 @@ function findingOf(
     details: hide.json(details),
     exchange: JSON.stringify(hide.json(exchange)),
     certificate: null,
-    // Masks asset names, but not the pictures.
-    ...(assets.length > 0 && { assets: assets.map((asset) => ({ ...asset, name: hide.text(asset.name) })) }),
+    ...(assets.length > 0 && { assets: shownAssets(assets, hide) }),
   };
+}
+
+/** Steps and output as stored. */
+function exchangeOf({ steps, log, pageLines }: Pick<ScriptOutcome, 'steps' | 'log' | 'pageLines'>): JsonObject {
+  return {
+    steps: steps.map(({ place, ...step }) => ({ ...step, ...placeFields(place) })),
+    log: log.map((line) => ({ ...line })),
+    ...(pageLines.length > 0 && { pageLines: pageLines.map((line) => ({ ...line })) }),
+  };
+}
+
+/** Masks asset names, but not the pictures. */
+function shownAssets(assets: readonly Asset[], hide: Redactor): Asset[] {
+  return assets.map((asset) => ({ ...asset, name: hide.text(asset.name) }));
+}
+
+function progressOf(progress: ScriptProgress, hide: Redactor): ProbeProgress {
+  const { startedAt, openStep, screenshots, isCut } = progress;
+  const exchange = { ...exchangeOf(progress), openStep: openStep?.message ?? null, isCut };
+  const reported = describeProgress(startedAt, hide.json(exchange));
+  return { reported, screenshots: shownAssets(screenshots, hide) };
 }
 
 /** Warns about a test that failed and passed on retry. */

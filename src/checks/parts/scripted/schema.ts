@@ -71,6 +71,32 @@ export const logLine = z.strictObject({
   msg: z.string(),
 });
 
+/** A console message or error of a page. */
+export const pageLine = z.strictObject({
+  time: z.number().describe('Unix ms.'),
+  level: z.string(),
+  msg: z.string(),
+  url: z.string(),
+});
+
+const scriptStep = z.strictObject({
+  title: z.string(),
+  category: z.string().describe('test, test.step, expect, pw:api, or request (an HTTP request of a plain program).'),
+  startMs: z.number().describe('In ms after the start.'),
+  durationMs: z.number(),
+  error: z.string().nullable(),
+  ...place,
+});
+
+/** What a script reports while it runs. */
+export const scriptProgress = {
+  openStep: z.string().nullable().describe('The current step, if it takes more than half a second.'),
+  steps: z.array(scriptStep).describe('In order of completion.'),
+  jobLog: z.array(logLine).describe('Its output.'),
+  pageLines: z.array(pageLine).describe('Console output and errors of its pages; errors have the level `error`.'),
+  isCut: z.boolean().describe('Whether there is more, which the result contains.'),
+};
+
 export const scriptResult = {
   runtimeVersion: z.string().nullable().describe('Runtime of the script. null = none.'),
   nodeJsVersion: z.string().nullable(),
@@ -84,21 +110,7 @@ export const scriptResult = {
   tests: z.int().describe('Number of tests that ran.'),
   failedTests: z.int(),
   errors: z.array(z.strictObject({ message: z.string(), ...place })),
-  steps: z
-    .array(
-      z.strictObject({
-        title: z.string(),
-        category: z
-          .string()
-          .describe('test, test.step, expect, pw:api, or request (an HTTP request of a plain program).'),
-        startMs: z.number().describe('In ms after the start.'),
-        durationMs: z.number(),
-        error: z.string().nullable(),
-        ...place,
-      }),
-    )
-    .nullable()
-    .describe('In order of completion. null if only the outcome is stored.'),
+  steps: z.array(scriptStep).nullable().describe('In order of completion. null if only the outcome is stored.'),
   jobLog: z.array(logLine).nullable().describe('Its output. null if only the outcome is stored.'),
 };
 

@@ -140,7 +140,10 @@ function triggerTables({ types, clustered, strict, byToken }: Dialect): string[]
     // Definitions of checks that run once without being saved; `definition` and `finding` are encrypted.
     `CREATE TABLE check_trials (${account}, id ${id} NOT NULL, location ${text} NOT NULL, definition ${text} NOT NULL,
       finding ${text}, leased_by ${text}, leased_until ${instant}, created_at ${instant} NOT NULL,
-      PRIMARY KEY (account_id, id))${strict}`,
+      slices ${integer} NOT NULL, PRIMARY KEY (account_id, id))${strict}`,
+    // What a trial reports while it runs; `content` is encrypted.
+    `CREATE TABLE trial_slices (${account}, trial_id ${id} NOT NULL, number ${integer} NOT NULL, content ${text} NOT NULL,
+      created_at ${instant} NOT NULL, PRIMARY KEY (account_id, trial_id, number))${strict}`,
   ];
 }
 

@@ -167,6 +167,7 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
   missed_stretches: path,
   late_hours: path,
   check_trials: 'stores nothing for longer than ten minutes',
+  trial_slices: 'stores nothing for longer than ten minutes',
   trigger_calls: 'belongs to runs, which show who started them',
   idempotency_keys: 'repeats answers',
   runtime_stages: operating,
