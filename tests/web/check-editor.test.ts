@@ -118,6 +118,31 @@ describe('checks in the web UI', () => {
     );
   });
 
+  test('a script shows its steps and output while it runs, and is stopped by a press or by leaving the page', async () => {
+    const held: Promise<void>[] = [];
+    const target = await startTarget(later, (_, response) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      response.once('close', resolve);
+      held.push(promise);
+    });
+    const page = await ui().open('/checks/new?type=MULTI_STEP', { viewport: { width: 390, height: 844 } });
+    await page.getByLabel('Name', { exact: true }).first().fill('Long');
+    await page.locator('.cm-content[aria-label="Script"]').press('Control+a');
+    await page.keyboard.insertText(`console.log('looking around');\nawait fetch('${target.url}/cart');\n`);
+    for (const leave of [
+      () => page.getByRole('button', { name: 'Stop', exact: true }).click(),
+      () => page.getByRole('link', { name: 'Another type' }).click(),
+    ]) {
+      await page.getByRole('button', { name: 'Run now' }).click();
+      const result = page.getByRole('complementary', { name: 'Result' });
+      await expectVisible(result.getByText('looking around'), 60_000);
+      await expectVisible(result.getByText(`GET ${target.url}/cart`), 60_000);
+      await leave();
+      await held.at(-1);
+    }
+    assert.equal(held.length, 2);
+  });
+
   test('a script is written in an editor that marks errors, offers snippets and lets the keyboard leave', async () => {
     const page = await ui().open('/checks/new?type=MULTI_STEP');
     await page.getByLabel('Name', { exact: true }).first().fill('Steps');

@@ -21,7 +21,8 @@ import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Advanced, Alerting, Interval, Schedule } from './sections.tsx';
 import { text } from './strings.ts';
-import { marksOf, TrialResult, useTrial } from './trial.tsx';
+import { marksOf, TrialResult } from './trial.tsx';
+import { useTrial } from './use-trial.ts';
 import parts from '../../ui/form/form.module.css';
 import css from './check-editor.module.css';
 

@@ -1,11 +1,8 @@
 // Runs the settings once and shows what they find, with values to assert on.
 import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
-import { use, useState } from 'react';
 import type { CheckForm } from '#checks/form.ts';
+import type { ScriptEvidence } from '#checks/show.ts';
 import type { AssertionSourceForm } from '#lib/schema/form.ts';
-import type { AnswerOf } from '#contract/operations.ts';
-import { AccountContext } from '../../api/account.ts';
-import { clientOf } from '../../api/client.ts';
 import { evidenceOf, shownTime } from '../../ui/checks/evidence.ts';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
 import type { Mark } from '../../ui/form/code-editor.ts';
@@ -15,44 +12,10 @@ import { Button } from '../../ui/controls/button.tsx';
 import { ErrorMessage } from '../../ui/layout/feedback.tsx';
 import { milliseconds, sentence, withoutColours } from '../../ui/text/format.ts';
 import { findable } from './findable.ts';
+import { ScriptRun } from './script-run.tsx';
 import { text } from './strings.ts';
+import type { Progress, Trial, TrialRun } from './use-trial.ts';
 import css from './check-editor.module.css';
-
-type Trial = AnswerOf<'getCheckTrial'>;
-
-export interface TrialRun {
-  readonly trial: Trial | null;
-  /** The settings that it ran with. */
-  readonly tried: Draft;
-  readonly error: unknown;
-  readonly isRunning: boolean;
-  readonly run: () => void;
-}
-
-/** @param checkId the stored check whose secrets the settings may mask; null = none */
-export function useTrial(checkType: string, draft: Draft, checkId: string | null): TrialRun {
-  const accountId = use(AccountContext);
-  const [state, setState] = useState<Omit<TrialRun, 'run'>>({ trial: null, tried: {}, error: null, isRunning: false });
-  const run = async (): Promise<void> => {
-    const client = clientOf(accountId);
-    setState({ trial: null, tried: draft, error: null, isRunning: true });
-    try {
-      const check = { checkType, ...draft, name: draft['name'] || 'Trial' };
-      let trial: Trial = await client.call('createCheckTrial', {
-        // The form of the kind describes the body.
-        body: { check, ...(checkId !== null && { checkId }) },
-      });
-      while (trial.status !== 'ended') {
-        setState({ trial, tried: draft, error: null, isRunning: true });
-        trial = await client.call('getCheckTrial', { params: { id: trial.id }, query: { waitSeconds: 20 } });
-      }
-      setState({ trial, tried: draft, error: null, isRunning: false });
-    } catch (error) {
-      setState({ trial: null, tried: draft, error, isRunning: false });
-    }
-  };
-  return { ...state, run: () => void run() };
-}
 
 /** Where a trial failed in the script and the files of a draft, by the path of the field. */
 export function marksOf(form: CheckForm, trial: Trial | null, draft: Draft): Readonly<Record<string, readonly Mark[]>> {
@@ -73,7 +36,7 @@ export function marksOf(form: CheckForm, trial: Trial | null, draft: Draft): Rea
 
 /** @param onAssert adds an assertion to the list at a path */
 export function TrialResult({
-  trial: { trial, error, isRunning },
+  trial: { trial, progress, error, isRunning, stop },
   form,
   onAssert,
 }: {
@@ -95,6 +58,15 @@ export function TrialResult({
         {trial === null && error === null && !isRunning && <p className="quiet">{text.trialEmpty}</p>}
         {trial?.result && <Found trial={trial} form={form} onAssert={onAssert} />}
       </div>
+      {isRunning && (
+        <div className={css['stop']}>
+          <Button kind="quiet" onPress={stop}>
+            {text.stop}
+          </Button>
+          <span className="quiet">{text.stopHelp}</span>
+        </div>
+      )}
+      {isRunning && progress !== null && <ScriptRun progress={progress} />}
     </aside>
   );
 }
@@ -138,9 +110,7 @@ function Found({
           {withoutColours(message)}
         </pre>
       ))}
-      {trial.screenshots.map(({ name, contentType, content }) => (
-        <img key={name} src={`data:${contentType};base64,${content}`} alt={name} className={css['picture']} />
-      ))}
+      {script !== undefined && <ScriptRun progress={endOf(script, trial)} />}
       <Values form={form} trial={trial} onAssert={onAssert} />
       {sections.map(({ title, line, facts = [], texts = [] }) => (
         <section key={title} className={css['evidence']}>
@@ -168,6 +138,12 @@ function Found({
       ))}
     </>
   );
+}
+
+/** What a script has reported when it has ended. */
+function endOf({ steps, jobLog, pageLines }: ScriptEvidence, { screenshots }: Trial): Progress {
+  const lines = pageLines.map((line) => ({ ...line, url: '' }));
+  return { openStep: null, steps: steps ?? [], jobLog: jobLog ?? [], pageLines: lines, screenshots, isCut: false };
 }
 
 /** Values of the response; a press asserts that they stay as they are. */

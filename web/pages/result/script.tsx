@@ -3,15 +3,13 @@ import { useState } from 'react';
 import type { ScriptEvidence } from '#checks/show.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
-import { clockTime, milliseconds, withoutColours } from '../../ui/text/format.ts';
+import { milliseconds, withoutColours } from '../../ui/text/format.ts';
+import { type OutputLine, OutputLines } from '../../ui/checks/output-lines.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { text } from './strings.ts';
 import { Waterfall } from './waterfall.tsx';
 import css from './result.module.css';
-
-/** Maximum number of lines shown per output; there may be thousands. */
-const linesMost = 500;
 
 export function Script({ part }: { readonly part: ScriptEvidence }) {
   return (
@@ -129,26 +127,11 @@ function Vitals({ vitals }: { readonly vitals: readonly Vital[] }) {
   );
 }
 
-interface Line {
-  readonly time: number;
-  readonly level: string;
-  readonly msg: string;
-}
-
-export function Lines({ title, lines }: { readonly title: string; readonly lines: readonly Line[] }) {
+export function Lines({ title, lines }: { readonly title: string; readonly lines: readonly OutputLine[] }) {
   if (lines.length === 0) return null;
   return (
     <Section title={title}>
-      <div className={css['lines']} tabIndex={0} role="region" aria-label={text.linesOf(title)}>
-        {lines.slice(0, linesMost).map(({ time, level, msg }, index) => (
-          <p key={index} data-level={level.toLowerCase()}>
-            <time dateTime={new Date(time).toISOString()}>{clockTime(time)}</time>
-            <span className={css['level']}>{level.toLowerCase()}</span>
-            <span className={css['text']}>{withoutColours(msg).trimEnd()}</span>
-          </p>
-        ))}
-      </div>
-      {lines.length > linesMost && <p className="quiet">{text.moreLines(lines.length - linesMost)}</p>}
+      <OutputLines label={text.linesOf(title)} lines={lines} />
     </Section>
   );
 }

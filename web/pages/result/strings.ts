@@ -63,7 +63,6 @@ export const text = {
   tests: (failed: number, all: number) => `${failed} of ${all} failed`,
   testsName: 'Tests',
   linesOf: (title: string) => `Lines: ${title}`,
-  moreLines: (count: number) => `${count} more lines are in the API response.`,
 
   screenshots: 'Screenshots',
   screenshot: (name: string) => `Screenshot: ${name}`,

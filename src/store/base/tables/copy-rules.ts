@@ -18,7 +18,6 @@ export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   sessions: { with: 'nothing' },
   setup_links: { with: 'nothing' },
   password_resets: { with: 'nothing' },
-  trial_slices: { with: 'nothing' },
   api_key_accounts: { with: 'installation' },
   memberships: { with: 'installation' },
   invites: { with: 'installation' },
