@@ -5,7 +5,7 @@ import type { Report, ReportedAsset } from './report.ts';
 import type { TakenAssets } from './take-assets.ts';
 
 /** Maximum characters of a piece, but for its last entry, and of all pieces of a run. */
-const max = { piece: 64 * 1024, run: 1 << 20 } as const;
+const max = { piece: 64 * 1024, run: 1 << 20 };
 /** Maximum screenshots of a piece, because each is read into memory. */
 const maxScreenshots = 3;
 
@@ -42,7 +42,8 @@ export function followReport(report: Report, options: FollowOptions): () => Prom
 /** Returns what is new since the last call; null = nothing. */
 function createPieces(report: Report, { startedAt, take }: FollowOptions): () => Promise<ScriptProgress | null> {
   const passed = { steps: 0, log: 0, pageLines: 0, assets: 0 };
-  let [textLeft, bytesLeft] = [max.run as number, trialAssetBytes];
+  let textLeft = max.run;
+  let bytesLeft = trialAssetBytes;
   let openStep: Report['openStep'] = null;
   let isCut = false;
   const newOf = <List extends 'steps' | 'log' | 'pageLines'>(list: List, room: { left: number }): Report[List] => {

@@ -1,13 +1,11 @@
 // Trials of checks: a queue of their own beside the runs, with encrypted definitions and findings.
 import { sql } from 'kysely';
-import type { Asset } from '#domain/results/asset.ts';
 import type { Finding } from '#domain/results/result.ts';
 import {
   type CheckTrial,
   type StoredTrial,
   trialLifeMs,
   trialsAtOnce,
-  type TrialSlice,
   withFewAssets,
 } from '#domain/results/check-trial.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -16,6 +14,14 @@ import { waitForOthers } from '../base/account-limits.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { CheckTrialsTable } from '../base/tables/trial-tables.ts';
+import {
+  createTrialSlices,
+  decoded,
+  deleteSlices,
+  encoded,
+  type EncodedAsset,
+  type TrialSlices,
+} from './trial-slices.ts';
 import { countUsage, remainingRuns } from './start-trigger.ts';
 
 /** Trials of an account that are stored, read or not. */
@@ -30,7 +36,7 @@ export interface TrialLease {
 }
 
 /** Trials of checks (docs/decisions/0142). */
-export interface CheckTrials {
+export interface CheckTrials extends TrialSlices {
   /** `full` = as many as allowed wait or run; `over-limit` = the account's runs of this month are used up. */
   add(trial: CheckTrial): Promise<'added' | 'full' | 'over-limit'>;
   find(accountId: string, id: string): Promise<StoredTrial | null>;
@@ -40,17 +46,14 @@ export interface CheckTrials {
   claim(lease: TrialLease, max: number): Promise<CheckTrial[]>;
   /** Returns the IDs of those that were removed, have ended, or were taken by another process. */
   renew(trials: readonly CheckTrial[], lease: TrialLease): Promise<string[]>;
-  /** Stores what a running trial reports, unless it was removed or taken by another process. */
-  addSlice(trial: CheckTrial, owner: string, slice: Omit<TrialSlice, 'number'>): Promise<void>;
-  /** Slices after a number, the oldest first, at most ten. They are deleted when the trial ends. */
-  slices(accountId: string, id: string, after: number): Promise<TrialSlice[]>;
   /** Keeps the finding, with as many screenshots as fit, unless the trial was removed or taken by another process. */
   end(trial: CheckTrial, owner: string, finding: Finding): Promise<void>;
   /** Removes trials older than `trialLifeMs`; returns their number. */
   removeOld(now: number): Promise<number>;
 }
 
-export function createCheckTrials({ reader, transaction, seal, clock }: Database): CheckTrials {
+export function createCheckTrials(database: Database): CheckTrials {
+  const { reader, transaction, seal, clock } = database;
   const one = (db: Db, accountId: string, id: string) =>
     db
       .selectFrom('check_trials')
@@ -74,34 +77,8 @@ export function createCheckTrials({ reader, transaction, seal, clock }: Database
         return Number(removed.numDeletedRows) > 0;
       }),
     claim: (lease, max) => transaction((tx) => claimTrials(tx, lease, max, seal)),
-    renew: (trials, { owner, now, leaseMs }) =>
-      transaction(async (tx) => {
-        const lost: string[] = [];
-        for (const { accountId, id } of trials) {
-          const renewed = await tx
-            .updateTable('check_trials')
-            .set({ leased_until: now + leaseMs })
-            .where('account_id', '=', idBytes(accountId))
-            .where('id', '=', idBytes(id))
-            .where('leased_by', '=', owner)
-            .executeTakeFirst();
-          if (Number(renewed.numUpdatedRows) === 0) lost.push(id);
-        }
-        return lost;
-      }),
-    addSlice: (trial, owner, slice) => transaction((tx) => addSlice(tx, trial, owner, seal.seal(sliceText(slice)))),
-    async slices(accountId, id, after) {
-      const rows = await reader
-        .selectFrom('trial_slices')
-        .select(['number', 'content'])
-        .where('account_id', '=', idBytes(accountId))
-        .where('trial_id', '=', idBytes(id))
-        .where('number', '>', after)
-        .orderBy('number')
-        .limit(10)
-        .execute();
-      return rows.map(({ number, content }) => ({ ...readSlice(seal.open(content)), number }));
-    },
+    renew: (trials, lease) => transaction((tx) => renewTrials(tx, trials, lease)),
+    ...createTrialSlices(database),
     end: ({ accountId, id }, owner, finding) =>
       transaction(async (tx) => {
         const ended = await tx
@@ -204,34 +181,24 @@ async function claimTrials(
   return trials;
 }
 
-async function deleteSlices(tx: Db, { accountId, id }: Pick<CheckTrial, 'accountId' | 'id'>): Promise<void> {
-  await tx
-    .deleteFrom('trial_slices')
-    .where('account_id', '=', idBytes(accountId))
-    .where('trial_id', '=', idBytes(id))
-    .execute();
-}
-
-async function addSlice(
+/** @returns the IDs of those that are not the owner's any more */
+async function renewTrials(
   tx: Db,
-  { accountId, id, createdAt }: CheckTrial,
-  owner: string,
-  content: string,
-): Promise<void> {
-  const counted = await tx
-    .updateTable('check_trials')
-    .set(({ eb }) => ({ slices: eb('slices', '+', 1) }))
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', '=', idBytes(id))
-    .where('leased_by', '=', owner)
-    .returning('slices')
-    .executeTakeFirst();
-  if (counted === undefined) return;
-  const trial = { account_id: idBytes(accountId), trial_id: idBytes(id), created_at: createdAt };
-  await tx
-    .insertInto('trial_slices')
-    .values({ ...trial, number: counted.slices, content })
-    .execute();
+  trials: readonly CheckTrial[],
+  { owner, now, leaseMs }: TrialLease,
+): Promise<string[]> {
+  const lost: string[] = [];
+  for (const { accountId, id } of trials) {
+    const renewed = await tx
+      .updateTable('check_trials')
+      .set({ leased_until: now + leaseMs })
+      .where('account_id', '=', idBytes(accountId))
+      .where('id', '=', idBytes(id))
+      .where('leased_by', '=', owner)
+      .executeTakeFirst();
+    if (Number(renewed.numUpdatedRows) === 0) lost.push(id);
+  }
+  return lost;
 }
 
 function trialOf(row: CheckTrialsTable, seal: Seal): CheckTrial {
@@ -265,28 +232,4 @@ function findingText(finding: Finding): string {
 function readFinding(text: string): Finding {
   const { assets, ...rest } = parsed<Omit<Finding, 'assets'> & { assets: EncodedAsset[] }>(text);
   return { ...rest, assets: assets.map(decoded) };
-}
-
-function sliceText({ screenshots, ...rest }: Omit<TrialSlice, 'number'>): string {
-  return json({ ...rest, screenshots: screenshots.map(encoded) });
-}
-
-function readSlice(text: string): Omit<TrialSlice, 'number'> {
-  const { screenshots, ...rest } = parsed<Omit<TrialSlice, 'number' | 'screenshots'> & { screenshots: EncodedAsset[] }>(
-    text,
-  );
-  return { ...rest, screenshots: screenshots.map(decoded) };
-}
-
-interface EncodedAsset extends Omit<Asset, 'content'> {
-  /** Base64. */
-  readonly content: string;
-}
-
-function encoded({ content, ...asset }: Asset): EncodedAsset {
-  return { ...asset, content: Buffer.from(content).toString('base64') };
-}
-
-function decoded({ content, ...asset }: EncodedAsset): Asset {
-  return { ...asset, content: Buffer.from(content, 'base64') };
 }

@@ -33,12 +33,9 @@ export function useTrial(checkType: string, draft: Draft, checkId: string | null
   const accountId = use(AccountContext);
   const [state, setState] = useState(nothing);
   const current = useRef<AbortController | null>(null);
-  const stop = (): void => {
-    current.current?.abort();
-    current.current = null;
-  };
+  const stop = (): void => current.current?.abort();
   // Whoever leaves the page does not wait for it.
-  useEffect(() => stop, []);
+  useEffect(() => () => current.current?.abort(), []);
   const run = async (): Promise<void> => {
     stop();
     const ending = new AbortController();
