@@ -34,7 +34,7 @@ export function useTrial(checkType: string, draft: Draft, checkId: string | null
   const [state, setState] = useState(nothing);
   const current = useRef<AbortController | null>(null);
   const stop = (): void => current.current?.abort();
-  // Whoever leaves the page does not wait for it.
+  // A person who leaves the page does not wait for it.
   useEffect(() => () => current.current?.abort(), []);
   const run = async (): Promise<void> => {
     stop();
