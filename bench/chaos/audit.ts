@@ -104,7 +104,9 @@ function miscounted(db: ReturnType<typeof openRawPostgres>): string[] {
   const rows = db.prepare('SELECT outcome, sum(slots) AS n FROM results WHERE run_id IS NULL GROUP BY outcome').all();
   const recorded = new Map(rows.map((row) => [outcomeCodes.decode(Number(row['outcome'])), Number(row['n'])]));
   const names = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
-  const sums = db.prepare(`SELECT ${names.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM run_counts`).get();
+  const sums = db
+    .prepare(`SELECT ${names.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM account_counts`)
+    .get();
   return names.flatMap((name) => {
     const [counted, there] = [Number(sums?.[name] ?? 0), recorded.get(name) ?? 0];
     return counted === there ? [] : [`${counted} slots are counted as ${name}, but ${there} are recorded`];

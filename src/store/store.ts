@@ -35,6 +35,7 @@ import { createNoticeChannel } from './channels/notice-channel.ts';
 import { createOrphans } from './accounts/orphans.ts';
 import { createFigures } from './accounts/figures.ts';
 import { createGaps } from './accounts/gaps.ts';
+import { createLedger } from './accounts/ledger.ts';
 import { createFirstRuns } from './schedules/first-runs.ts';
 import type { Path } from './path/path.ts';
 import { createProcesses } from './accounts/processes.ts';
@@ -91,6 +92,19 @@ export interface EngineOptions {
 /** The nouns with the same statements on both engines. */
 export type Nouns = Readonly<ReturnType<typeof nounsOf>>;
 
+/** What is about the installation, and about whether it works. */
+function operatingNouns(database: Database) {
+  return {
+    affectedAccounts: createAffectedAccounts(database),
+    figures: createFigures(database),
+    gaps: createGaps(database),
+    ledger: createLedger(database),
+    watchdog: createWatchdog(database),
+    noticeChannel: createNoticeChannel(database),
+    processes: createProcesses(database),
+  };
+}
+
 /** All nouns over one database. */
 export function nounsOf(database: Database) {
   const checkHistory = createCheckHistory(database);
@@ -139,16 +153,11 @@ export function nounsOf(database: Database) {
     checkVariables: createCheckVariables(database),
     checksWithoutChannels: createChecksWithoutChannels(database),
     browserChecks: createBrowserChecks(database),
-    affectedAccounts: createAffectedAccounts(database),
     checkLocations: createCheckLocations(database),
     firstRuns: createFirstRuns(database),
-    figures: createFigures(database),
-    gaps: createGaps(database),
     pings: createPings(database),
     receptions: createReceptions(database),
     resultAssets: createResultAssets(database),
-    watchdog: createWatchdog(database),
-    noticeChannel: createNoticeChannel(database),
-    processes: createProcesses(database),
+    ...operatingNouns(database),
   };
 }

@@ -17,6 +17,8 @@ export interface RemoveOldRowsOptions {
   readonly orphans: { removeSome(limit: number): Promise<number> };
   /** Entries of the audit log before an instant. */
   readonly auditLog: { removeSome(before: number): Promise<number> };
+  /** Counters that are added up. */
+  readonly ledger: { removeOld(): Promise<number> };
   readonly clock: Clock;
   readonly auditDays: number;
   readonly retentionDays: number;
@@ -31,12 +33,13 @@ const dayMs = 86_400_000;
 
 /** One tick: a slice. Returns the delay until the next one, ms. */
 export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promise<number> {
-  const { store, rollUps, orphans, triggerCalls, auditLog, clock, auditDays, retentionDays } = options;
+  const { store, rollUps, orphans, triggerCalls, auditLog, ledger, clock, auditDays, retentionDays } = options;
   return async () => {
     const now = clock.now();
     const removedOrphans =
       (await orphans.removeSome(rowsPerSlice)) +
       (await triggerCalls.removeOld(now)) +
+      (await ledger.removeOld()) +
       (await auditLog.removeSome(now - auditDays * dayMs));
     const before = now - retentionDays * dayMs;
     const { removed, isThrough } = await store.sweep(before, now, await rollUps.release(before));

@@ -161,7 +161,7 @@ async function outlivesOurEnd(service: Service): Promise<void> {
   const alerted = (beat: { id: string }): number => alerts.filter(({ checkId }) => checkId === beat.id).length;
   assert.deepEqual([failing, regular, never].map(alerted), [1, 0, 0]);
   const counts = service.rows((raw) =>
-    raw.prepare('SELECT sum(scheduled - passed - failed - unknown) AS difference FROM run_counts').get(),
+    raw.prepare('SELECT sum(scheduled - passed - failed - unknown) AS difference FROM account_counts').get(),
   );
   assert.equal(Number(counts?.['difference']), 0);
 }

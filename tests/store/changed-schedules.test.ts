@@ -31,7 +31,7 @@ describe('slots that are due when their check is edited', () => {
           location: 'local',
         },
       ]);
-      assert.deepEqual(test.rows('SELECT scheduled, missed FROM run_counts'), [{ scheduled: 3, missed: 3 }]);
+      assert.deepEqual(test.rows('SELECT scheduled, missed FROM account_counts'), [{ scheduled: 3, missed: 3 }]);
       assert.equal(test.difference(), 0);
     });
   }

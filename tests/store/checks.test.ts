@@ -332,7 +332,7 @@ test('deleting a check takes its schedule, subscriptions and open runs with it, 
   assert.equal(scheduleRow(raw, check.id), null);
   for (const table of ['subscriptions', 'check_tags', 'runs']) assert.equal(count(table), 0, table);
   assert.equal(count('results'), 1501);
-  assert.equal(raw.prepare('SELECT scheduled FROM run_counts').get()?.['scheduled'], -1, 'no longer due');
+  assert.equal(raw.prepare('SELECT scheduled FROM account_counts').get()?.['scheduled'], -1, 'no longer due');
   let slices = 0;
   while ((await store.orphans.removeSome(1000)) > 0) slices++;
   assert.ok(slices >= 2);

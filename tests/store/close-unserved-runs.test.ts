@@ -63,7 +63,7 @@ describe('a location that nobody serves any more', () => {
       { attempt: 1, message: 'started without a result: no process runs checks at location lima' },
       { attempt: 2, message: 'not retried: no process runs checks at location lima' },
     ]);
-    assert.deepEqual(test.rows('SELECT missed, unknown FROM run_counts'), [{ missed: 1, unknown: 2 }]);
+    assert.deepEqual(test.rows('SELECT missed, unknown FROM account_counts'), [{ missed: 1, unknown: 2 }]);
     assert.equal(test.difference(), 0);
   });
 

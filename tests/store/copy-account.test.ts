@@ -130,7 +130,7 @@ describe('the copy of an account', () => {
     const other = await putWhole(source);
     for (const { raw } of [source, target]) addMadeUpTable(raw);
     insertRow(source.raw, 'made_up', { account_id: idBytes(accountId), name: 'new' });
-    const own = ['accounts', 'checks', 'results', 'check_tags', 'run_counts', 'made_up'];
+    const own = ['accounts', 'checks', 'results', 'check_tags', 'account_counts', 'made_up'];
     const before = new Map(own.map((table) => [table, ownRows(source, table, accountId)]));
     const others = ownRows(source, 'results', other.accountId);
     await fixture.copy(accountId);

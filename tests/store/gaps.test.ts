@@ -60,8 +60,8 @@ describe('notices', () => {
     await test.schedule();
     const finding = test.finding('unknown', { reason: 'settings', message: 'request.url uses {{GONE}}' });
     await test.record((await test.claim()).map((claimed) => test.ended(claimed, 'unknown', { finding })));
-    assert.equal(test.one('SELECT unknown FROM run_counts'), 1);
-    assert.equal(test.one('SELECT misconfigured FROM run_counts'), 1);
+    assert.equal(test.one('SELECT unknown FROM account_counts'), 1);
+    assert.equal(test.one('SELECT misconfigured FROM account_counts'), 1);
     assert.deepEqual(await noticesOf(test), []);
   });
 
@@ -70,7 +70,7 @@ describe('notices', () => {
     test.temp.raw.prepare('UPDATE accounts SET execution_limit = 0').run();
     await test.check();
     await test.schedule();
-    assert.equal(test.one('SELECT missed FROM run_counts'), 1);
+    assert.equal(test.one('SELECT missed FROM account_counts'), 1);
     assert.deepEqual(await noticesOf(test), []);
   });
 
@@ -213,7 +213,7 @@ describe('slots that go by while the database cannot be written', () => {
     isAway = false;
     test.temp.clock.advance(15_000);
     await step.tick();
-    await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
+    await until('the outcome', () => test.one('SELECT missed FROM account_counts') === 1);
     assert.equal(test.one('SELECT message FROM results'), 'not run: the database could not be written');
   });
 
@@ -239,7 +239,7 @@ describe('slots that go by while the database cannot be written', () => {
     assert.equal(step.inProgress, 1);
     test.temp.clock.advance(15_000);
     room.resolve(() => void left++);
-    await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
+    await until('the outcome', () => test.one('SELECT missed FROM account_counts') === 1);
     assert.match(String(test.one('SELECT message FROM results')), /^not run: Tocsin was too busy/);
     assert.equal(left, 1, 'its room is free again');
   });

@@ -84,7 +84,10 @@ test('a heartbeat that was not expected in maintenance makes no slot that was mi
   await beat.ping();
   await beat.judge();
   await beat.after(15 * minute + settleMs);
-  assert.deepEqual([beat.outcomes(), beat.test.one('SELECT sum(limited) FROM run_counts')], [['passed', 'unknown'], 0]);
+  assert.deepEqual(
+    [beat.outcomes(), beat.test.one('SELECT sum(limited) FROM account_counts')],
+    [['passed', 'unknown'], 0],
+  );
   const gap = await beat.test.temp.store.gaps.ofAccount(beat.test.accountId);
   assert.equal(gap?.missed ?? 0, 0);
 });

@@ -6,8 +6,6 @@ import { test } from '../support/store/each-engine.ts';
 import { aCheck, aSign } from '../support/store/records.ts';
 import { putAccount } from '../support/store/rows.ts';
 
-const day = 86_400_000;
-
 test('the operator receives notices of gaps, silent locations and missing browsers of all accounts', async (newStore) => {
   await using temp = await newStore();
   const { store, raw, clock } = temp;
@@ -41,7 +39,7 @@ test('the operator receives notices of gaps, silent locations and missing browse
   await add(two, { ...browser });
   await add(one, { ...browser, locations: ['eu'] });
   await add(one, { ...browser, locations: ['rome'], activated: false });
-  const today = Math.floor(clock.now() / day);
+  const hour = Math.floor(clock.now() / 3_600_000);
   await store.processes.sign(aSign({ location: eu, noBrowserSince: clock.now() }));
   const shown = await told();
   assert.deepEqual(
@@ -54,8 +52,8 @@ test('the operator receives notices of gaps, silent locations and missing browse
   );
   assert.match(shown[1]?.[1] ?? '', / inconclusive\. Affected: 2 active browser checks of 2 accounts\.$/);
   for (const [index, id] of raw.prepare('SELECT id FROM accounts').all().entries()) {
-    const counts = `INSERT INTO run_counts (account_id, day, scheduled, missed, limited, unknown) VALUES (?, ?, 9, ?, ?, 0)`;
-    raw.prepare(counts).run(id['id'] as Uint8Array, today, index + 1, index === 0 ? 1 : 0);
+    const counts = `INSERT INTO account_counts (account_id, hour, scheduled, missed, limited, unknown) VALUES (?, ?, 9, ?, ?, 0)`;
+    raw.prepare(counts).run(id['id'] as Uint8Array, hour, index + 1, index === 0 ? 1 : 0);
   }
   const [gap] = await told();
   assert.match(String(gap), /^gap:.* 5 scheduled runs were missed and 0 results .*Affected: 2 accounts\.$/);

@@ -273,7 +273,7 @@ export class PathUnderTest implements AsyncDisposable {
   difference(): unknown {
     return this.one(
       `SELECT coalesce(sum(scheduled + on_demand - passed - degraded - failed - unknown - missed), 0)
-         - (SELECT count(*) FROM runs) FROM run_counts`,
+         - (SELECT count(*) FROM runs) FROM account_counts`,
     );
   }
 

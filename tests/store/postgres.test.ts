@@ -222,7 +222,7 @@ describe('several processes on one PostgreSQL', () => {
     const recorded = await Promise.all(owners.map((owner) => test.record(all, owner)));
     assert.equal(recorded.flat().filter(({ isRecorded }) => isRecorded).length, 60);
     assert.equal(test.one('SELECT count(*) FROM deliveries'), 60);
-    assert.equal(test.one('SELECT failed FROM run_counts'), 60);
+    assert.equal(test.one('SELECT failed FROM account_counts WHERE failed > 0'), 60);
     assert.equal(test.difference(), 0);
     const taken = await Promise.all(owners.map((owner) => test.claimDeliveries(owner, () => 60)));
     assert.equal(taken.flat().length, 60);
@@ -263,7 +263,7 @@ describe('several processes on one PostgreSQL', () => {
     t.after(() => ending.abort());
     const write = async (): Promise<void> => {
       while (!ending.signal.aborted) {
-        await writer.query('UPDATE run_counts SET passed = passed + 0');
+        await writer.query('UPDATE account_counts SET passed = passed + 0');
         await new Promise((resolve) => setTimeout(resolve, 4));
       }
       await writer.end();
@@ -304,7 +304,9 @@ describe('several processes on one PostgreSQL', () => {
     while ((await tick()).schedules > 0);
     assert.equal(test.one('SELECT used FROM usage'), 5);
     assert.equal(test.one('SELECT count(*) FROM runs'), 5);
-    assert.deepEqual(test.rows('SELECT missed, limited FROM run_counts'), [{ missed: 7, limited: 7 }]);
+    assert.deepEqual(test.rows('SELECT missed, limited FROM account_counts WHERE missed > 0'), [
+      { missed: 7, limited: 7 },
+    ]);
     assert.equal(test.difference(), 0);
   });
 });

@@ -159,6 +159,7 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
     orphans: test.temp.store.orphans,
     triggerCalls,
     auditLog: test.temp.store.auditLog,
+    ledger: test.temp.store.ledger,
     clock: test.temp.clock,
     auditDays: 365,
     retentionDays: 30,

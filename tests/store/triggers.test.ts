@@ -136,8 +136,8 @@ test('a run started so is due at once, on demand, and counted', async (newStore)
     },
   );
   assert.equal((await temp.store.accounts.usage(accountId, now))?.used, 1);
-  const counts = temp.raw.prepare('SELECT day, scheduled, on_demand FROM run_counts').get();
-  assert.deepEqual({ ...counts }, { day: Math.floor(now / 86_400_000), scheduled: 0, on_demand: 1 });
+  const counts = temp.raw.prepare('SELECT hour, scheduled, on_demand FROM account_counts').get();
+  assert.deepEqual({ ...counts }, { hour: Math.floor(now / 3_600_000), scheduled: 0, on_demand: 1 });
 });
 
 test('a parallel check runs at all its locations, a round-robin one where its turn is; at an unavailable location the run waits', async (newStore) => {

@@ -175,6 +175,7 @@ function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Pr
     orphans: store.orphans,
     triggerCalls: store.triggerCalls,
     auditLog: store.auditLog,
+    ledger: store.ledger,
     clock,
     auditDays: config.auditDays,
     retentionDays: config.retentionDays,

@@ -1,5 +1,7 @@
 // How many accounts a problem of Tocsin affects, for its operator.
 import { type ExpressionBuilder, sql } from 'kysely';
+import { dayMs, dayOf, hourMs } from '#domain/results/roll-up.ts';
+import { hourNumber } from '../base/counts.ts';
 import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { Gap } from './gaps.ts';
@@ -9,8 +11,6 @@ export interface Affected {
   readonly accounts: number;
   readonly checks: number;
 }
-
-const dayMs = 86_400_000;
 
 export function createAffectedAccounts({ reader, clock }: Database) {
   const count = async (
@@ -44,19 +44,19 @@ export function createAffectedAccounts({ reader, clock }: Database) {
     /** Slots without a verdict, today and yesterday (UTC), of all accounts; null = none. */
     async gap(): Promise<(Gap & { readonly accounts: number }) | null> {
       const row = await reader
-        .selectFrom('run_counts')
+        .selectFrom('account_counts')
         .select(({ fn }) => [
           fn.count<number>(sql`DISTINCT account_id`).as('accounts'),
-          fn.min('day').as('day'),
+          fn.min('hour').as('hour'),
           sql<number | string>`SUM(missed - limited)`.as('missed'),
           sql<number | string>`SUM(unknown - misconfigured)`.as('unknown'),
         ])
-        .where('day', '>=', Math.floor(clock.now() / dayMs) - 1)
+        .where('hour', '>=', hourNumber(dayOf(clock.now()) - dayMs))
         .where(sql<boolean>`missed - limited + unknown - misconfigured > 0`)
         .executeTakeFirstOrThrow();
       if (row.accounts === 0) return null;
-      const { accounts, day, missed, unknown } = row;
-      return { accounts, since: day * dayMs, missed: Number(missed), unknown: Number(unknown) };
+      const { accounts, hour, missed, unknown } = row;
+      return { accounts, since: dayOf(hour * hourMs), missed: Number(missed), unknown: Number(unknown) };
     },
     /** Scheduled checks that name a location. */
     byLocation: (code: string) => count(code, { isOwn: false, isBrowser: false }),

@@ -2,12 +2,15 @@
 import { findFact } from '../base/installation-fact.ts';
 import { inAccount, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
-import { outcomes, type Outcome } from '#domain/results/result.ts';
+import { noOutcomes } from '#domain/results/ledger.ts';
+import { outcomes } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { Dialect } from '../base/dialect.ts';
+import { breathe } from '../base/slices.ts';
+import { readRunCounts } from './ledger.ts';
 import { readProgress } from '../roll-ups/roll-up-progress.ts';
 
 /** Totals of the whole installation, for metrics and readiness. */
@@ -110,31 +113,22 @@ async function readRunQueue(reader: Db, { runsOrder }: Dialect, now: number) {
   return rows.map(({ location, at }) => ({ location, waitingSince: at }));
 }
 
+/** Accounts per statement: each has up to 1,537 rows. */
+const accountsAtOnce = 20;
+
 async function readConservation(reader: Db) {
-  // One statement, so that all three values are of the same time.
-  const row = await reader
-    .selectFrom('run_counts')
-    .select((row) => [
-      row.fn.sum<number>('scheduled').as('scheduled'),
-      row.fn.sum<number>('on_demand').as('on_demand'),
-      ...outcomes.map((outcome) => row.fn.sum<number>(outcome).as(outcome)),
-      row
-        .selectFrom('runs')
-        .select((runs) => runs.fn.countAll<number>().as('open'))
-        .as('open'),
-    ])
-    .executeTakeFirst();
-  const number = (key: string): number => Number((row as Record<string, unknown> | undefined)?.[key] ?? 0);
-  const byOutcome = Object.fromEntries(outcomes.map((outcome) => [outcome, number(outcome)]));
-  const requested = number('scheduled') + number('on_demand');
-  const open = number('open');
-  const closed = outcomes.reduce((sum, outcome) => sum + number(outcome), 0);
-  return {
-    requested,
-    outcomes: byOutcome as Record<Outcome, number>,
-    open,
-    difference: requested - closed - open,
-  };
+  const accounts = await reader.selectFrom('accounts').select('id').execute();
+  const total = { requested: 0, outcomes: { ...noOutcomes }, open: 0, difference: 0 };
+  for (let start = 0; start < accounts.length; start += accountsAtOnce) {
+    if (start > 0) await breathe();
+    const ids = accounts.slice(start, start + accountsAtOnce).map(({ id }) => id);
+    const { scheduled, onDemand, outcomes: ended, open } = await readRunCounts(reader, ids);
+    total.requested += scheduled + onDemand;
+    total.open += open;
+    for (const outcome of outcomes) total.outcomes[outcome] += ended[outcome];
+  }
+  const closed = outcomes.reduce((sum, outcome) => sum + total.outcomes[outcome], 0);
+  return { ...total, difference: total.requested - closed - total.open };
 }
 
 async function readCheckStates(reader: Db) {

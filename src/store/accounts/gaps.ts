@@ -4,6 +4,8 @@ import { selectRows } from '../base/rows.ts';
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { MachineTime } from '#domain/accounts/process.ts';
+import { dayMs, dayOf, hourMs } from '#domain/results/roll-up.ts';
+import { hourNumber } from '../base/counts.ts';
 import { isSettled } from './unsettled.ts';
 
 /** A period in which nothing ran. Times are epoch ms. */
@@ -29,7 +31,6 @@ export interface Gap {
   readonly unknown: number;
 }
 
-const dayMs = 86_400_000;
 /** A shorter downtime is a restart, ms. */
 const absenceMs = 60_000;
 
@@ -89,14 +90,14 @@ export function createGaps({ reader, transaction, clock }: Database) {
     isSettled: (before: number) => isSettled(reader, before, clock.now()),
     /** null = none. */
     async ofAccount(accountId: string): Promise<Gap | null> {
-      const days = await selectRows(reader, 'run_counts', { account_id: idBytes(accountId) })
-        .select(['day', 'missed', 'limited', 'unknown', 'misconfigured'])
-        .where('day', '>=', Math.floor(clock.now() / dayMs) - 1)
-        .orderBy('day')
+      const hours = await selectRows(reader, 'account_counts', { account_id: idBytes(accountId) })
+        .select(['hour', 'missed', 'limited', 'unknown', 'misconfigured'])
+        .where('hour', '>=', hourNumber(dayOf(clock.now()) - dayMs))
+        .orderBy('hour')
         .execute();
-      const gaps = days
-        .map(({ day, missed, limited, unknown, misconfigured }) => ({
-          since: day * dayMs,
+      const gaps = hours
+        .map(({ hour, missed, limited, unknown, misconfigured }) => ({
+          since: dayOf(hour * hourMs),
           missed: missed - limited,
           unknown: unknown - misconfigured,
         }))

@@ -8,6 +8,7 @@ import { endWait } from './requested-delay.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { isChannel } from './active-hours.ts';
+import { countDeliveries } from '../base/counts.ts';
 import type { Database } from '../base/database.ts';
 import { interruptedAttempt, isInterrupted, cancelledColumns, unattempted } from './delivery-rows.ts';
 import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
@@ -148,6 +149,10 @@ async function insertReplays(tx: Db, account: IdBytes, wanted: readonly Deliveri
   await insertRows(tx, 'deliveries', replays);
   await insertRows(tx, 'delivery_contents', contents);
   await insertRows(tx, 'delivery_requests', requests);
+  await countDeliveries(
+    tx,
+    replays.map(({ id }) => ({ accountId: idText(account), id: idText(id) })),
+  );
   return replays.length;
 }
 

@@ -6,6 +6,7 @@ import type { AlertType } from '#domain/alerts/alert.ts';
 import { newId } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
+import { countDeliveries } from '../base/counts.ts';
 import type { Db, DeliveriesTable } from '../base/tables/schema.ts';
 import { newDeliveryRow, unattempted } from './delivery-rows.ts';
 import { newDigest } from './storm-rows.ts';
@@ -118,6 +119,7 @@ async function moveMembers(
     delivery_id: row.id,
     content: digestContent(row.id, content),
   });
+  await countDeliveries(tx, [own]);
 }
 
 function* inParts(ids: readonly IdBytes[]): Generator<readonly IdBytes[]> {

@@ -11,6 +11,7 @@ import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
 import { deliveriesOf, type Ended, newsCodes, standingAfter } from './channel-standing.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
+import { countDeliveries } from '../base/counts.ts';
 import type { Database } from '../base/database.ts';
 import { contentRows, newDeliveryRow, requestRows, unattempted } from './delivery-rows.ts';
 import type { AlertChannelsTable, Db } from '../base/tables/schema.ts';
@@ -99,6 +100,7 @@ export async function insertDeliveries(tx: Db, deliveries: readonly Delivery[]):
   await insertRows(tx, 'deliveries', rows);
   await insertRows(tx, 'delivery_contents', contentRows(deliveries));
   await insertRows(tx, 'delivery_requests', requestRows(deliveries));
+  await countDeliveries(tx, deliveries);
 }
 
 /**

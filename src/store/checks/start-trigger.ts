@@ -1,5 +1,5 @@
 // A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
-import { addCounts } from '../base/counts.ts';
+import { addCounts, createCounts } from '../base/counts.ts';
 import { countRows, findRow, inAccount, insertRows } from '../base/rows.ts';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
@@ -210,5 +210,7 @@ export async function countRuns(
 ): Promise<void> {
   if (runs === 0) return;
   await countUsage(tx, { accountId, now }, runs);
-  await addCounts(tx, idBytes(accountId), now, { on_demand: runs });
+  const counts = createCounts();
+  counts.add(idBytes(accountId), now, 'on_demand', runs);
+  await addCounts(tx, counts);
 }

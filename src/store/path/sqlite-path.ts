@@ -9,7 +9,7 @@ import { bringBack, type ClockEngine, moveWithClock } from './clock-jump.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 import { type Contexts, createContexts } from '../checks/sqlite-contexts.ts';
 import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } from './deliveries/sqlite-deliveries.ts';
-import { insertDeliveryRow } from './deliveries/sqlite-delivery-rows.ts';
+import { addDelivery } from './deliveries/sqlite-delivery-rows.ts';
 import type { SqliteFile } from '../engines/sqlite/file.ts';
 import { runStatements } from '../engines/sqlite/statements.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats/sqlite-heartbeats.ts';
@@ -70,7 +70,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));
     },
     settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, rules)),
-    addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
+    addDelivery: (delivery) => group((connection) => addDelivery(connection, delivery)),
     takeOver: (now) => group((connection) => takeOver(connection, now)),
     moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
       group((connection) =>

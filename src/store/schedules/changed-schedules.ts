@@ -1,7 +1,7 @@
 // Records the outcome of due slots before a change or deactivation of their check moves the schedule
 // (docs/decisions/0010).
 import { findFact } from '../base/installation-fact.ts';
-import { addCounts } from '../base/counts.ts';
+import { addCounts, createCounts } from '../base/counts.ts';
 import { insertRows } from '../base/rows.ts';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
@@ -25,15 +25,17 @@ export async function missDueSlots(tx: Db, row: SchedulesTable, now: number, own
   if (dueAt > now) return;
   const lap = Number((await findFact(tx, 'lap')) ?? 0);
   const due = scheduleOf({ row, nextDueAt: dueAt, until: now });
-  let missed = 0;
+  const counts = createCounts();
   for (const { slotAt, location } of planRuns(due, now, [ownLocation]).runs) {
     const slots = (slotAt - dueAt) / row.interval_ms + 1;
     const id = slotRunId(dueAt, idText(row.check_id), location, lap);
     const inserted = await insertRows(tx, 'results', { ...missedResult(row, now), id, location, slots }, 'keep');
-    if (inserted > 0) missed += slots;
+    if (inserted === 0) continue;
+    const stretch = { slotAt: dueAt, slots, intervalMs: row.interval_ms };
+    counts.addSlots(row.account_id, stretch, now, ['scheduled', 'missed']);
   }
-  if (missed > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
-  await addCounts(tx, row.account_id, now, { scheduled: missed, missed });
+  if (counts.rows().length > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
+  await addCounts(tx, counts);
 }
 
 /**

@@ -88,22 +88,19 @@ export function scheduleRows(
       if (budget.used < budget.left) {
         if (!rows.insertRun(runRow(row, { ...slot, ...run }), isNew)) continue;
         budget.used++;
+        counts.add(budget.accountId, run.slotAt, 'scheduled');
         runs++;
         latestByMs = Math.max(latestByMs, now - run.slotAt);
       } else {
         missed++;
         if (insertMissed(rows, { ...slot, ...run, slots: 1, reason: 'limit', now }, counts)) {
-          counts.add(row.account_id, 'limited', 1);
+          counts.add(row.account_id, run.slotAt, 'limited');
         }
       }
     }
     rows.move(each, plan.nextDueAt);
   }
-  for (const { accountId, used } of budgets.values()) {
-    if (used === 0) continue;
-    counts.add(accountId, 'scheduled', used);
-    rows.countUsage(accountId, used);
-  }
+  for (const { accountId, used } of budgets.values()) if (used > 0) rows.countUsage(accountId, used);
   return { schedules: due.length, runs, missed, latestByMs };
 }
 
@@ -186,8 +183,7 @@ function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boole
   });
   if (!isNew) return false;
   if (isLate(missed.slotAt, missed.now)) rows.noteLate(account_id, check_id, hourOf(missed.slotAt));
-  counts.add(account_id, 'scheduled', missed.slots);
-  counts.add(account_id, 'missed', missed.slots);
+  counts.addSlots(account_id, { ...missed, intervalMs: interval_ms }, missed.now, ['scheduled', 'missed']);
   return true;
 }
 

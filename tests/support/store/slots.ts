@@ -61,7 +61,7 @@ export function conservationDifference(raw: RawRows): number {
   const row = raw
     .prepare(
       `SELECT sum(scheduled + on_demand - passed - degraded - failed - unknown - missed)
-         - (SELECT count(*) FROM runs) AS difference FROM run_counts`,
+         - (SELECT count(*) FROM runs) AS difference FROM account_counts`,
     )
     .get();
   return Number(row?.['difference']);

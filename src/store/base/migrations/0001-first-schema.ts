@@ -45,15 +45,17 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
       PRIMARY KEY (account_id, id))${strict}`,
     `CREATE TABLE maintenance_windows (${account}, id ${integer} NOT NULL, definition ${text} NOT NULL,
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
-    `CREATE TABLE run_counts (${account}, day ${integer} NOT NULL, scheduled ${integer} NOT NULL DEFAULT 0,
+    `CREATE TABLE account_counts (${account}, hour ${integer} NOT NULL, scheduled ${integer} NOT NULL DEFAULT 0,
       on_demand ${integer} NOT NULL DEFAULT 0, passed ${integer} NOT NULL DEFAULT 0,
       degraded ${integer} NOT NULL DEFAULT 0, failed ${integer} NOT NULL DEFAULT 0,
       unknown ${integer} NOT NULL DEFAULT 0, missed ${integer} NOT NULL DEFAULT 0,
       limited ${integer} NOT NULL DEFAULT 0, misconfigured ${integer} NOT NULL DEFAULT 0,
-      PRIMARY KEY (account_id, day))${clustered}`,
+      alerts ${integer} NOT NULL DEFAULT 0, muted ${integer} NOT NULL DEFAULT 0,
+      deliveries ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (account_id, hour))${clustered}`,
+    'CREATE INDEX account_counts_by_hour ON account_counts (hour)',
     `CREATE TABLE usage (${account}, month ${integer} NOT NULL, used ${integer} NOT NULL,
       PRIMARY KEY (account_id, month))${clustered}`,
-    ...['run_counts', 'usage'].flatMap((table) => churning(table)),
+    ...['account_counts', 'usage'].flatMap((table) => churning(table)),
   ];
 }
 
@@ -272,6 +274,7 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
       alert_type ${text} NOT NULL, check_name ${text} NOT NULL, check_type ${text} NOT NULL, location ${text} NOT NULL,
       response_us ${integer}, error ${text}, status_code ${integer}, started_at ${instant} NOT NULL,
       created_at ${instant} NOT NULL, incident_id ${id}, suppressed_by ${text}, is_counted ${code} NOT NULL DEFAULT 0,
+      channels ${integer} NOT NULL DEFAULT 0,
       PRIMARY KEY (account_id, id))${clustered}`,
     'CREATE INDEX alerts_by_check ON alerts (account_id, check_id, id)',
     'CREATE INDEX alerts_by_time ON alerts (account_id, created_at)',

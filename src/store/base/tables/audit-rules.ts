@@ -156,7 +156,7 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
   notified: path,
   alerts: path,
   attempts: path,
-  run_counts: path,
+  account_counts: path,
   usage: path,
   result_assets: path,
   asset_parts: path,

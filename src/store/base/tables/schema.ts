@@ -2,7 +2,8 @@
 import type { AuditTables } from './audit-tables.ts';
 import type { AssetTables } from './asset-tables.ts';
 import type { ClientCertificateTables } from './client-certificate-tables.ts';
-import type { Generated, Kysely } from 'kysely';
+import type { CountTables } from './count-tables.ts';
+import type { Kysely } from 'kysely';
 import type { Flag, IdBytes } from '../codec.ts';
 import type { DeliveryTables } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
@@ -275,6 +276,8 @@ export interface AlertsTable {
   suppressed_by: string | null;
   /** Whether it counts towards an alert storm: not a reminder. */
   is_counted: Flag;
+  /** Number of channels that it was sent to, or joined a message of. */
+  channels: number;
 }
 
 export interface DeliveriesTable {
@@ -325,30 +328,6 @@ export interface AttemptsTable {
   exchange: string;
 }
 
-/** Runs by outcome per account and UTC day, for consistency checks and usage. */
-export interface RunCountsTable {
-  account_id: IdBytes;
-  day: number;
-  scheduled: number;
-  on_demand: number;
-  passed: number;
-  degraded: number;
-  failed: number;
-  unknown: number;
-  missed: number;
-  /** Of the missed ones, those above the execution limit of the account or in maintenance. */
-  limited: Generated<number>;
-  /** Of the unknown ones, those caused by settings of the check. */
-  misconfigured: Generated<number>;
-}
-
-/** Runs that count toward the execution limit, per account and UTC month. */
-export interface UsageTable {
-  account_id: IdBytes;
-  month: number;
-  used: number;
-}
-
 export interface MaintenanceWindowsTable {
   account_id: IdBytes;
   id: number;
@@ -370,7 +349,8 @@ export interface Tables
     ScheduleTables,
     TrialTables,
     TriggerTables,
-    ClientCertificateTables {
+    ClientCertificateTables,
+    CountTables {
   counters: CountersTable;
   checks: ChecksTable;
   check_tags: CheckTagsTable;
@@ -388,8 +368,6 @@ export interface Tables
   alerts: AlertsTable;
   deliveries: DeliveriesTable;
   attempts: AttemptsTable;
-  run_counts: RunCountsTable;
-  usage: UsageTable;
   maintenance_windows: MaintenanceWindowsTable;
 }
 

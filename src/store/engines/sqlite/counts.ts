@@ -1,13 +1,13 @@
-// Counter rows in SQLite: runs by outcome, and usage of the execution limit.
+// Counter rows in SQLite: runs, alerts and deliveries, and usage of the execution limit.
 import { monthStart } from '#domain/accounts/account.ts';
 import type { IdBytes } from '../../base/codec.ts';
 import { addToCounts, type Counts } from '../../base/counts.ts';
 import type { Connection } from './connection.ts';
 import { insertRows } from './many-rows.ts';
 
-/** Adds counters to the rows of the day of `now` (epoch ms). */
-export function writeCounts(connection: Connection, counts: Counts, now: number): void {
-  insertRows(connection, 'run_counts', counts.rows(now), addToCounts);
+/** Adds counters to their rows. */
+export function writeCounts(connection: Connection, counts: Counts): void {
+  insertRows(connection, 'account_counts', counts.rows(), addToCounts);
 }
 
 /** Runs that an account may still start in the month of `now`; Infinity without a limit. */

@@ -1,6 +1,7 @@
 // Rows of deliveries and attempts, for bulk writes.
 import type { Attempt, Delivery } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
+import { addToCounts, createCounts } from '../../base/counts.ts';
 import {
   cancelCollectingStatement,
   contentRows,
@@ -13,7 +14,15 @@ import {
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-/** Adds deliveries with their content: of alerts, test messages and replays. */
+/** Adds and counts a test message or a replay. */
+export async function addDelivery(bulk: Bulk, delivery: Delivery): Promise<void> {
+  await insertDeliveries(bulk, [delivery]);
+  const counts = createCounts();
+  counts.addDeliveries([delivery]);
+  bulk.send('account_counts', counts.rows(), addToCounts);
+}
+
+/** Adds deliveries with their content; the caller counts them. */
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
   bulk.send('deliveries', deliveries.map(newDeliveryRow));
   bulk.send('delivery_requests', requestRows(deliveries));

@@ -9,7 +9,9 @@ import {
   releaseValues,
   requestRows,
 } from '../../channels/delivery-rows.ts';
+import { createCounts } from '../../base/counts.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
+import { writeCounts } from '../../engines/sqlite/counts.ts';
 import { insertRow, insertRows } from '../../engines/sqlite/many-rows.ts';
 
 /** Sends a delivery that collected alerts, unless it was cancelled. */
@@ -28,7 +30,15 @@ export function cancelCollectingRow(
   connection.prepare(cancelCollectingStatement(['?1', '?2', '?3'])).run(reason, idBytes(accountId), idBytes(id));
 }
 
-/** Adds a delivery of an alert, a test message or a replay. */
+/** Adds and counts a test message or a replay. */
+export function addDelivery(connection: Connection, delivery: Delivery): void {
+  insertDeliveryRow(connection, delivery);
+  const counts = createCounts();
+  counts.addDeliveries([delivery]);
+  writeCounts(connection, counts);
+}
+
+/** Adds a delivery; the caller counts it. */
 export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
   insertRow(connection, 'deliveries', newDeliveryRow(delivery));
   insertContent(connection, delivery);

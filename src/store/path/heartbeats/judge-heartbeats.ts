@@ -3,7 +3,7 @@
 import { type Heartbeat, maxWaiting } from '#domain/checks/heartbeat.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { newIdAt } from '#lib/id.ts';
-import { idBytes } from '../../base/codec.ts';
+import { idBytes, idTime } from '../../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../../base/codes.ts';
 import type { Counts } from '../../base/counts.ts';
 import type { HeartbeatsTable, PingsTable } from '../../base/tables/heartbeat-tables.ts';
@@ -97,7 +97,7 @@ export function judgeRows(
     attempts.push(...judged.attempts);
     heartbeats.push(judged.heartbeat);
     missing.push(...judged.missing.map(missingPing));
-    if (judged.attempts.length > 0) counts.add(row.account_id, 'scheduled', judged.attempts.length);
+    for (const { run } of judged.attempts) counts.add(row.account_id, idTime(idBytes(run.id)), 'scheduled');
   }
   return { attempts, heartbeats, missing };
 }

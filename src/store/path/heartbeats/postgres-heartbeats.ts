@@ -110,7 +110,7 @@ export async function judgeHeartbeats(
   bulk.send('pings', missing, 'ON CONFLICT DO NOTHING');
   sendMoved(session, heartbeats);
   // Last, as in all recording transactions.
-  bulk.send('run_counts', counts.rows(now), addToCounts);
+  bulk.send('account_counts', counts.rows(), addToCounts);
   const pairs = attempts.flatMap((attempt, index) => {
     const one = recorded[index];
     return one === undefined ? [] : [{ attempt, recorded: one }];

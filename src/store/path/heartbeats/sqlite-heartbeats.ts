@@ -98,7 +98,7 @@ export function judgeHeartbeats(
   );
   insertRows(connection, 'pings', missing, 'ON CONFLICT DO NOTHING');
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
-  writeCounts(connection, counts, now);
+  writeCounts(connection, counts);
   const next = connection.prepare('SELECT min(due_at) AS at FROM heartbeats').get()?.['at'];
   const pairs = attempts.flatMap((attempt, index) => {
     const one = recorded[index];

@@ -11,6 +11,7 @@ import { stateOf } from './check-state-rows.ts';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import { flag, type IdBytes, idBytes, idText, parsedOrNull } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
+import type { Counts } from '../../base/counts.ts';
 import { accountContext, contextOf } from '../../checks/context-rows.ts';
 import { contentRows, newDeliveryRow, requestRows } from '../../channels/delivery-rows.ts';
 import { findAlertSettings, lockStorm, readAlerted } from '../../channels/alert-storms.ts';
@@ -37,7 +38,11 @@ const rowsAtOnce = 500;
  * Notifies the channels that a check with open alerts is being deleted. Its state, subscriptions and notification
  * records must still exist.
  */
-export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules: CloseRules): Promise<void> {
+export async function closeNotified(
+  tx: Kysely<Tables>,
+  row: ChecksTable,
+  rules: CloseRules & { readonly counts: Counts },
+): Promise<void> {
   await cancelCollecting(tx, row);
   const state = await lockState(tx, row);
   const incident = state === undefined ? null : await endIncident(tx, state, rules.now);
@@ -72,6 +77,8 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
     rules,
   );
   if (alerts.length > 0) await tx.insertInto('alerts').values(alerts).execute();
+  rules.counts.addAlerts(alerts);
+  rules.counts.addDeliveries(deliveries);
   for (let from = 0; from < deliveries.length; from += rowsAtOnce) {
     await insertDeliveries(tx, deliveries.slice(from, from + rowsAtOnce));
   }

@@ -24,12 +24,14 @@ interface NewAlert {
   /** Whether it counts towards an alert storm. */
   readonly isCounted: boolean;
   readonly suppressor: Suppressor | null;
+  /** Number of notified channels. */
+  readonly channels: number;
 }
 
 /** @returns its ID */
 export function insertAlert(
   rows: { insertAlert(row: AlertsTable): void },
-  { alertType, isCounted, suppressor }: NewAlert,
+  { alertType, isCounted, suppressor, channels }: NewAlert,
   { context: { check }, resultId, location, finding, statusCode, incident }: Occasion,
   now: number,
 ): string {
@@ -52,6 +54,7 @@ export function insertAlert(
     incident_id: ofIncident === null ? null : idBytes(ofIncident.id),
     suppressed_by: suppressor === null ? null : json(suppressor),
     is_counted: flag(isCounted),
+    channels,
   });
   return id;
 }

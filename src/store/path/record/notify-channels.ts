@@ -141,7 +141,7 @@ export function recordSuppressed(
 ): void {
   const { context, finding, run } = attempt;
   const occasion = { context, resultId, location: run.location, finding, incident: null, isDeletion: false };
-  const alert = { alertType, isCounted: false, suppressor: by };
+  const alert = { alertType, isCounted: false, suppressor: by, channels: 0 };
   insertAlert(rows, alert, { ...occasion, statusCode: () => rules.statusOf(attempt) }, rules.now);
 }
 
@@ -190,7 +190,10 @@ function notify(
   const isCounted = (type: AlertType): boolean => isCountedAlert(event, type);
   const alertIds = new Map(
     types.map((alertType) => {
-      const alert = { alertType, isCounted: isCounted(alertType), suppressor: null };
+      const isOf = (notification: Notification): boolean =>
+        notification.alertTypes.includes(alertType) || notification.held.includes(alertType);
+      const channels = notifications.filter(isOf).length;
+      const alert = { alertType, isCounted: isCounted(alertType), suppressor: null, channels };
       return [alertType, insertAlert(rows, alert, occasion, rules.now)];
     }),
   );

@@ -5,7 +5,7 @@ import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import { addToCounts, createCounts } from '../../base/counts.ts';
+import { addToCounts, type Counts, createCounts } from '../../base/counts.ts';
 import {
   deliveriesAtOnce,
   firstResultOf,
@@ -104,8 +104,7 @@ async function recordOf(
       await readStorms(session, bulk, recording.asked, { listeners, storms }, rules);
       continue;
     }
-    await write(session, bulk, recording);
-    bulk.send('run_counts', counts.rows(rules.now), addToCounts);
+    await write(session, bulk, recording, counts);
     return recorded;
   }
 }
@@ -295,14 +294,13 @@ async function waitingEnds(session: Session, listeners: readonly ListenerRow[]):
   return new Set(rows.map(({ id }) => idText(id)));
 }
 
-async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
+async function write(session: Session, bulk: Bulk, recording: Recording, counts: Counts): Promise<void> {
   const { results, exchanges, givenBack } = recording;
   bulk.send('results', results, rowEndings.results);
   sendLateHours(bulk, recording.late);
   bulk.send('check_states', recording.states(), rowEndings.check_states);
   bulk.send('exchanges', exchanges, rowEndings.exchanges);
   bulk.send('passing_exchanges', recording.passing(), rowEndings.passing_exchanges);
-  await sendNotified(session, bulk, recording);
   bulk.send('first_runs', recording.again, rowEndings.first_runs);
   for (const { accountId, at } of givenBack) {
     await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
@@ -310,9 +308,10 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
       monthStart(at),
     ]);
   }
+  await sendNotified(session, bulk, recording, counts);
 }
 
-/** Writes alerts, notification records and deliveries; cancels reminders of ended alerts. */
+/** Writes alerts, notification records and deliveries, cancels reminders of ended alerts, and adds the counters. */
 export async function sendNotified(
   session: Session,
   bulk: Bulk,
@@ -328,8 +327,11 @@ export async function sendNotified(
     | 'incidents'
     | 'storms'
   >,
+  counts: Counts = createCounts(),
 ): Promise<void> {
   const { alerts, deliveries } = recording;
+  counts.addAlerts(alerts);
+  counts.addDeliveries(deliveries);
   sendIncidents(session, bulk, recording.incidents);
   bulk.send('alerts', alerts);
   bulk.send('notified', recording.notified(), rowEndings.notified);
@@ -346,4 +348,6 @@ export async function sendNotified(
       check_id,
     ]);
   }
+  // Last, because others wait for these rows.
+  bulk.send('account_counts', counts.rows(), addToCounts);
 }

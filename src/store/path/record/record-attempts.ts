@@ -9,6 +9,7 @@ import type { Reason } from '#domain/results/result.ts';
 import type { Run } from '#domain/checks/run.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { mayNotify } from '#domain/alerts/notify.ts';
+import { mutedAlert } from '#domain/alerts/muted-alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { derivedId } from '#lib/id.ts';
@@ -98,10 +99,10 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
     return { ...nothing, isRecorded: true };
   }
-  counts.add(ids.accountId, outcome, 1);
+  counts.add(ids.accountId, at, outcome);
   // Missed on purpose, so not a gap. A heartbeat that was not expected is `unknown`, and missed nothing.
-  if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, 'limited', 1);
-  if (outcome === 'unknown' && attempt.finding.reason === 'settings') counts.add(ids.accountId, 'misconfigured', 1);
+  if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, at, 'limited');
+  if (outcome === 'unknown' && attempt.finding.reason === 'settings') counts.add(ids.accountId, at, 'misconfigured');
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
   if (attempt.isQuiet === true) {
     if (attempt.runsAgain === true) {
@@ -111,7 +112,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     return { ...nothing, isRecorded: true };
   }
   const row = rows.state(ids.accountId, ids.checkId);
-  return recordState(rows, ids, { attempt: mutedNow(attempt, row), row, nothing }, rules);
+  return recordState(rows, ids, { attempt: mutedNow(attempt, row), row, nothing }, rules, counts);
 }
 
 /** Folds a counted result into the state and notifies the channels. */
@@ -124,10 +125,12 @@ function recordState(
     nothing,
   }: { readonly attempt: EndedAttempt; readonly row: CheckStatesTable | undefined; readonly nothing: Recorded },
   rules: RecordRules,
+  counts: Counts,
 ): Recorded {
   const { resultId } = nothing;
   const before = stateOf(row);
-  const { step, suppressed } = foldSuppressed(rows, ids, attempt, { row, before }, rules);
+  const { step, suppressed, muted } = foldSuppressed(rows, ids, attempt, { row, before }, rules);
+  if (muted !== null) counts.add(ids.accountId, rules.now, 'muted');
   const changed = { row, before, after: step.state, check: attempt.context.check, resultId: ids.resultId };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
   const suppressedBy = suppressed?.by ?? (isOver(step) ? null : suppressorOfRow(row));
@@ -162,15 +165,21 @@ function foldSuppressed(
   attempt: EndedAttempt,
   { row, before }: { readonly row: CheckStatesTable | undefined; readonly before: CheckState },
   rules: RecordRules,
-): { readonly step: StateStep; readonly suppressed: { by: Suppressor; alertType: AlertType } | null } {
+): {
+  readonly step: StateStep;
+  readonly suppressed: { by: Suppressor; alertType: AlertType } | null;
+  readonly muted: AlertType | null;
+} {
   const result = stateResultOf(attempt, countedAt(rows, ids, attempt));
   const step = foldResult(before, result, attempt.rules);
   const by =
     step.opens === null ? null : suppressorIn(rows, attempt.context, step.state, suppressorOfRow(row), rules.now);
-  if (step.opens === null || by === null) return { step, suppressed: null };
+  const muted = mutedAlert(before, result, attempt.rules);
+  if (step.opens === null || by === null) return { step, suppressed: null, muted };
   return {
     step: foldResult(before, result, { ...attempt.rules, isMuted: true }),
     suppressed: { by, alertType: step.opens },
+    muted,
   };
 }
 

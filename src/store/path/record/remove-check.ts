@@ -2,11 +2,11 @@
 // are resolved.
 import { recorderOf } from '../../base/audit/recorder.ts';
 import type { Kysely } from 'kysely';
-import { addCounts } from '../../base/counts.ts';
+import { addCounts, type Counts, createCounts } from '../../base/counts.ts';
 import { dropDependencies } from '../../checks/check-dependencies.ts';
 import { dropSchedule } from '../../schedules/check-schedules.ts';
 import { closeNotified, type CloseRules } from './close-notified.ts';
-import { idBytes } from '../../base/codec.ts';
+import { idBytes, idTime } from '../../base/codec.ts';
 import { sourceCodes } from '../../base/codes.ts';
 import { type Database, touchAccount } from '../../base/database.ts';
 import { lockRounds } from '../../base/locks/lock-rounds.ts';
@@ -45,7 +45,8 @@ async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, ru
     .executeTakeFirst();
   if (removed === undefined) return false;
   recorderOf(tx)?.deleted('checks', [removed]);
-  await closeNotified(tx, removed, rules);
+  const counts = createCounts();
+  await closeNotified(tx, removed, { ...rules, counts });
   for (const table of [
     'check_tags',
     'check_variables',
@@ -69,7 +70,8 @@ async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, ru
   await dropSchedule(tx, accountId, id);
   await dropTarget(tx, accountId, { checkId: id, groupId: null });
   await dropDependencies(tx, accountId, id);
-  await dropRuns(tx, accountId, id, rules.now);
+  await dropRuns(tx, accountId, id, counts);
+  await addCounts(tx, counts);
   const isMoreLeft = (await removeHistory(tx, { accountId, checkId: id }, resultsAtOnce)) === resultsAtOnce;
   if (isMoreLeft) await noteOrphans(tx, { accountId, checkId: id });
   await touchAccount(tx, accountId);
@@ -77,15 +79,15 @@ async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, ru
 }
 
 /** Open runs will have no outcome, so they no longer count as due (design §1: every due slot has one outcome). */
-async function dropRuns(tx: Kysely<Tables>, accountId: string, checkId: string, now: number): Promise<void> {
+async function dropRuns(tx: Kysely<Tables>, accountId: string, checkId: string, counts: Counts): Promise<void> {
   const dropped = await tx
     .deleteFrom('runs')
     .where('account_id', '=', idBytes(accountId))
     .where('check_id', '=', idBytes(checkId))
-    .returning('source')
+    .returning(['id', 'source'])
     .execute();
-  if (dropped.length === 0) return;
-  const scheduled = dropped.filter(({ source }) => source === sourceCodes.encode('SCHEDULER')).length;
-  const onDemand = dropped.length - scheduled;
-  await addCounts(tx, idBytes(accountId), now, { scheduled: -scheduled, on_demand: -onDemand });
+  const account = idBytes(accountId);
+  for (const { id, source } of dropped) {
+    counts.add(account, idTime(id), source === sourceCodes.encode('SCHEDULER') ? 'scheduled' : 'on_demand', -1);
+  }
 }

@@ -6,6 +6,7 @@ import { alertedAtMost, createStorms, hastened, type StormRead } from '../../cha
 import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
+import type { Counts } from '../../base/counts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
 import type { ListenerRow, NotifyRows } from './notify-channels.ts';
@@ -14,13 +15,22 @@ import { cancelCollectingRow, insertDeliveryRow, releaseDeliveryRow } from '../d
 import { insertRow } from '../../engines/sqlite/many-rows.ts';
 import { rowEndings } from './row-endings.ts';
 
-/** @param now epoch ms */
-export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
-  const insertDelivery = (delivery: Delivery): void => insertDeliveryRow(connection, delivery);
+/**
+ * @param now epoch ms
+ * @param counts counts what is added; the caller writes it
+ */
+export function notifyRowsOf(connection: Connection, now: number, counts: Counts): NotifyRows {
+  const insertDelivery = (delivery: Delivery): void => {
+    insertDeliveryRow(connection, delivery);
+    counts.addDeliveries([delivery]);
+  };
   return {
     listeners: (attempt) => findListeners(connection, attempt),
     writeNotified: (row) => void insertRow(connection, 'notified', row, rowEndings.notified),
-    insertAlert: (row) => void insertRow(connection, 'alerts', row),
+    insertAlert: (row) => {
+      insertRow(connection, 'alerts', row);
+      counts.addAlerts([row]);
+    },
     insertDelivery,
     releaseDelivery: (delivery) => releaseDeliveryRow(connection, delivery),
     cancelCollecting: (delivery, reason) => cancelCollectingRow(connection, delivery, reason),

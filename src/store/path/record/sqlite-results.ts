@@ -1,7 +1,7 @@
 // Rows that recording reads and writes in SQLite; the decisions are in record-attempts.ts.
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { type IdBytes, idBytes, latin1 } from '../../base/codec.ts';
-import { createCounts } from '../../base/counts.ts';
+import { type Counts, createCounts } from '../../base/counts.ts';
 import {
   deliveriesAtOnce,
   recordAttempt,
@@ -34,7 +34,7 @@ export function recordAttempts(
   return recordWith(
     connection,
     attempts,
-    { ...rules, maxDeliveries: deliveriesAtOnce, contexts },
+    { ...rules, maxDeliveries: deliveriesAtOnce, contexts, counts: createCounts() },
     {
       release: (attempt) => release(connection, attempt, rules.owner),
     },
@@ -70,12 +70,13 @@ export function recordLocked(
   const moved = new Map<string, CheckStatesTable>();
   const results: ResultsTable[] = [];
   const alerts: AlertsTable[] = [];
-  const notifyRows = notifyRowsOf(connection, rules.now);
+  const counts = createCounts();
+  const notifyRows = notifyRowsOf(connection, rules.now, counts);
   let pingedNow: ReadonlySet<string> | null = null;
   const recorded = recordWith(
     connection,
     attempts,
-    { ...rules, maxDeliveries, contexts },
+    { ...rules, maxDeliveries, contexts, counts },
     {
       release: () => true,
       listeners(attempt) {
@@ -86,7 +87,10 @@ export function recordLocked(
       insertResult: (row) => void results.push(row),
       state: (...key) => moved.get(keyOf(...key)) ?? known.get(keyOf(...key)),
       writeState: (row) => void moved.set(keyOf(row.account_id, row.check_id), row),
-      insertAlert: (row) => void alerts.push(row),
+      insertAlert: (row) => {
+        alerts.push(row);
+        counts.addAlerts([row]);
+      },
     },
   );
   if (recorded.length < attempts.length) throw new TooManyDeliveriesError(recorded.length);
@@ -106,13 +110,17 @@ function recordWith(
   {
     maxDeliveries,
     contexts,
+    counts,
     ...rules
-  }: RecordRules & { readonly maxDeliveries: number; readonly contexts: Pick<Contexts, 'read'> },
+  }: RecordRules & {
+    readonly maxDeliveries: number;
+    readonly contexts: Pick<Contexts, 'read'>;
+    readonly counts: Counts;
+  },
   own: Pick<RecordRows, 'release'> & Partial<RecordRows>,
 ): Recorded[] {
-  const counts = createCounts();
   const rows: RecordRows = {
-    ...notifyRowsOf(connection, rules.now),
+    ...notifyRowsOf(connection, rules.now, counts),
     ...incidentRowsOf(connection),
     insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),
@@ -136,7 +144,7 @@ function recordWith(
     deliveries += one.deliveries;
     if (deliveries >= maxDeliveries) break;
   }
-  writeCounts(connection, counts, rules.now);
+  writeCounts(connection, counts);
   return recorded;
 }
 

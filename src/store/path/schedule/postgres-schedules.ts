@@ -77,7 +77,7 @@ export async function scheduleDue(
   // Ordered by account, like all counters, to avoid deadlocks.
   used.sort((a, b) => Buffer.compare(a.account_id, b.account_id));
   bulk.send('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
-  bulk.send('run_counts', counts.rows(now), addToCounts);
+  bulk.send('account_counts', counts.rows(), addToCounts);
   return { ...done, nextDueAt: next(batch.moved) };
 }
 

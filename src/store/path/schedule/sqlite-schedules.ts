@@ -54,7 +54,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   };
   const done = scheduleRows(rows, due, rules, counts);
   for (const round of progress.written()) writeRound(connection, round);
-  writeCounts(connection, counts, now);
+  writeCounts(connection, counts);
   const isMore = byThemselves.length >= ownShare || due.length >= max || progress.isMore();
   return { ...done, nextDueAt: isMore ? now : nextDueAt(connection, now) };
 }

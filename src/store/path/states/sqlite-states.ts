@@ -1,6 +1,7 @@
 // Evaluation of states without new results in SQLite; the decisions are in judge-states.ts.
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { idText, json } from '../../base/codec.ts';
+import { type Counts, createCounts } from '../../base/counts.ts';
 import {
   foundBy,
   type JudgedStates,
@@ -27,6 +28,7 @@ import { suppressionRowsOf } from '../record/sqlite-suppression.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 import type { KnownNeeded } from '../record/suppression.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
+import { writeCounts } from '../../engines/sqlite/counts.ts';
 
 type ReadContexts = Pick<Contexts, 'read'>;
 
@@ -37,7 +39,9 @@ export function judgeStates(connection: Connection, rules: JudgeStatesRules, con
   const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce, rules.now);
   const opened: OpenedAlert[] = [];
   let deliveries = 0;
-  const written = rowsOf(connection, rules.now);
+  let next = nextOf(rows);
+  const counts = createCounts();
+  const written = rowsOf(connection, rules.now, counts);
   const suppression = suppressionRowsOf(connection, contexts);
   for (const key of rows) {
     if (key.is_open !== 1) continue;
@@ -47,9 +51,12 @@ export function judgeStates(connection: Connection, rules: JudgeStatesRules, con
       suppression.forget(one.context.check.accountId, one.context.check.id);
     }
     deliveries += one?.deliveries ?? 0;
-    if (deliveries >= deliveriesAtOnce) return { opened, next: keyOfRow(key) };
+    if (deliveries < deliveriesAtOnce) continue;
+    next = keyOfRow(key);
+    break;
   }
-  return { opened, next: nextOf(rows) };
+  writeCounts(connection, counts);
+  return { opened, next };
 }
 
 function judgeOne(
@@ -101,9 +108,9 @@ function findResult(connection: Connection, row: CheckStatesTable, now: number):
     .get(row.account_id, row.check_id, from, before, outcome, startedAt) as unknown as ResultsTable | undefined;
 }
 
-function rowsOf(connection: Connection, now: number): JudgeStatesRows {
+function rowsOf(connection: Connection, now: number, counts: Counts): JudgeStatesRows {
   return {
-    ...notifyRowsOf(connection, now),
+    ...notifyRowsOf(connection, now, counts),
     ...incidentRowsOf(connection),
     writeAlerted: ({ account_id, check_id }, columns) =>
       void connection
