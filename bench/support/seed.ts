@@ -133,6 +133,7 @@ export async function seedChecks(
           check_id: idBytes(check.id),
           group_id: null,
           activated: 1,
+          escalation_minutes: 0,
         })
         .execute();
     }

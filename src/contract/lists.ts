@@ -1,5 +1,6 @@
 // Lists inside bodies that checks, groups and channels share.
 import { z } from 'zod';
+import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { maxDependencies } from '#domain/checks/dependencies.ts';
 import { orNull, pathUuid, variableKey } from '#lib/schema/fields.ts';
 
@@ -43,8 +44,20 @@ export const ownVariables = orNull(
 /** Limits of their number and size. Bytes include retained secret values. */
 export const ownVariablesRule = 'Up to 200, with at most 65,536 bytes of names and values in total.';
 
+/** When a subscribed channel is notified. */
+export const escalationMinutes = z
+  .int()
+  .min(0)
+  .max(longestEscalationMinutes)
+  .default(0)
+  .describe(
+    'Escalation: notify the channel this many minutes after the alert, only if it is still open and not acknowledged. 0 = at once. Up to 1440.',
+  );
+
 /** Channels that a check or group notifies. */
 export const channelSubscriptions = orNull(
-  z.array(z.strictObject({ alertChannelId: z.int().min(1), activated: z.boolean().default(true) })).max(200),
+  z
+    .array(z.strictObject({ alertChannelId: z.int().min(1), activated: z.boolean().default(true), escalationMinutes }))
+    .max(200),
   none,
 );

@@ -1,5 +1,5 @@
-// Evaluates states without new results: raises alerts that a window, a mute or an escalation delayed, and sends what
-// channels receive about flapping checks, in one durable commit (docs/decisions/0100, 0138).
+// Evaluates states without new results: raises alerts that a window, a mute or an escalation delayed, notifies channels
+// that waited, and sends what they receive about flapping checks, in one durable commit (docs/decisions/0100, 0138, 0145).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
 import type { CheckContext, NotificationRules } from '#domain/results/recording.ts';
 import { isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
@@ -13,15 +13,18 @@ interface StandingState {
   readonly judgedAt: number | null;
   /** When time can cause a message about its flapping, epoch ms; null = never. */
   readonly flappingDueAt: number | null;
+  /** When the first channel that waits is notified of the open alert, epoch ms; null = none waits. */
+  readonly escalatesAt: number | null;
   readonly passedAt: number | null;
 }
 
 interface DueAlert {
-  /** null = only its flapping is due. */
+  /** null = only an escalation or its flapping is due. */
   readonly opens: StateStep['opens'];
   readonly rules: StateRules;
   readonly everyMs: number;
   readonly isFlappingDue: boolean;
+  readonly isEscalationDue: boolean;
 }
 
 interface StateStore<Cursor, Opened> {
@@ -75,7 +78,7 @@ export function createJudgeStates<Cursor, Opened>(options: JudgeStatesOptions<Cu
 }
 
 function judgeOne(
-  { state, context, judgedAt, flappingDueAt, passedAt }: StandingState,
+  { state, context, judgedAt, flappingDueAt, escalatesAt, passedAt }: StandingState,
   now: number,
   locations: readonly string[],
 ): DueAlert | null {
@@ -85,5 +88,8 @@ function judgeOne(
   const rules: StateRules = { ...standing.rules, isMuted };
   const opens = isActive ? judgeState(state, rules, { now, everyMs, judgedAt }) : null;
   const isFlappingDue = flappingDueAt !== null && flappingDueAt <= now;
-  return opens === null && !isFlappingDue ? null : { opens, rules, everyMs, isFlappingDue };
+  const isHeld = !isActive || isMuted || state.alerted === null || state.acknowledgedAt !== null;
+  const isEscalationDue = escalatesAt !== null && escalatesAt <= now && !isHeld;
+  if (opens === null && !isFlappingDue && !isEscalationDue) return null;
+  return { opens, rules, everyMs, isFlappingDue, isEscalationDue };
 }

@@ -117,15 +117,20 @@ test('subscriptions are replaced as a set, changed one by one, and seen from che
   const path = `/v1/alert-channels/${id}`;
   const added = await api.ask('PUT', `${path}/subscriptions`, { groupId, activated: false });
   assert.equal(added.status, 200, added.text);
-  assert.deepEqual(added.body, { id: 2, checkId: null, groupId, activated: false });
-  const changed = await api.ask('PUT', `${path}/subscriptions`, { groupId, checkId: null, activated: true });
-  assert.deepEqual(changed.body, { id: 2, checkId: null, groupId, activated: true });
+  assert.deepEqual(added.body, { id: 2, checkId: null, groupId, activated: false, escalationMinutes: 0 });
+  const later = { groupId, checkId: null, activated: true, escalationMinutes: 15 };
+  const changed = await api.ask('PUT', `${path}/subscriptions`, later);
+  assert.deepEqual(changed.body, { id: 2, ...later });
   assert.deepEqual((await api.ask('GET', path)).body.subscriptions, [
-    { id: 1, checkId, groupId: null, activated: true },
-    { id: 2, checkId: null, groupId, activated: true },
+    { id: 1, checkId, groupId: null, activated: true, escalationMinutes: 0 },
+    { id: 2, ...later },
   ]);
   const ofCheck = async () => (await api.ask('GET', `/v1/checks/${checkId}`)).body.alertChannelSubscriptions;
-  assert.deepEqual(await ofCheck(), [{ alertChannelId: id, activated: true }]);
+  assert.deepEqual(await ofCheck(), [{ alertChannelId: id, activated: true, escalationMinutes: 0 }]);
+  const [ofGroup] = (await api.ask('GET', `/v1/check-groups/${groupId}`)).body.alertChannelSubscriptions;
+  assert.deepEqual(ofGroup, { alertChannelId: id, activated: true, escalationMinutes: 15 });
+  const tooLong = await api.ask('PUT', `${path}/subscriptions`, { ...later, escalationMinutes: 1441 });
+  assert.deepEqual([tooLong.status, Object.keys(tooLong.body.attributes)], [400, ['escalationMinutes']]);
   const upper = await api.ask('PUT', `${path}/subscriptions`, { checkId: checkId.toUpperCase(), activated: true });
   assert.equal(upper.body.id, 1, 'ids are the same in any case');
 
@@ -209,7 +214,7 @@ test('a channel with autoSubscribe is subscribed to new checks and groups unless
   await using api = resourcesUnderTest();
   const id = await makeChannel(api, {}, { autoSubscribe: true });
   const check = (await api.ask('POST', '/v1/checks/api', { name: 'A', request })).body;
-  assert.deepEqual(check.alertChannelSubscriptions, [{ alertChannelId: id, activated: true }]);
+  assert.deepEqual(check.alertChannelSubscriptions, [{ alertChannelId: id, activated: true, escalationMinutes: 0 }]);
   const group = (await api.ask('POST', '/v1/check-groups?autoAssignAlerts=false', { name: 'G' })).body;
   assert.deepEqual(group.alertChannelSubscriptions, []);
   await api.ask('PUT', `/v1/checks/${check.id}`, { alertChannelSubscriptions: [] });

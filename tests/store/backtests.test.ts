@@ -102,6 +102,13 @@ async function agrees(
   for (const checkId of ids.slice(1)) {
     await store.alertChannels.subscribe(accountId, channelId, { checkId, groupId: null, activated: true });
   }
+  // It is notified of what is open for three minutes.
+  const laterId = await path.channel(null, { type: channelType, sendDegraded: true });
+  const escalationMinutes = isDigested ? 0 : 3;
+  for (const checkId of isDigested ? [] : ids) {
+    const later = { checkId, groupId: null, activated: true, escalationMinutes };
+    await store.alertChannels.subscribe(accountId, laterId, later);
+  }
   const startedAt = path.now;
   await happen(path, ids, coursesOf(randomOf(7 + settings.length)));
 
@@ -117,6 +124,7 @@ async function agrees(
     isBrief: false,
     isDigested,
   };
+  const later = { ...listener, alertChannelId: laterId, grouping: false, escalationMs: escalationMinutes * 60_000 };
   const question = { from: startedAt, to: path.now, slowerThanMs: null, max: 10_000 };
   const read = await Promise.all(ids.map((id) => store.pastResults.read(accountId, id, question)));
   const replayed = replayAlerts({
@@ -133,7 +141,7 @@ async function agrees(
         };
         return {
           context: { check: found.check, group: null, accountAlertSettings, ...blank },
-          listeners: [listener],
+          listeners: isDigested ? [listener] : [listener, later],
         };
       }),
     ),
@@ -160,6 +168,8 @@ async function agrees(
     isSuppressed: suppressedBy !== null,
   }));
   assert.deepEqual(found, real);
+  const escalated = path.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${laterId}`);
+  assert.ok(isDigested || Number(escalated) > 0, 'something was open for three minutes');
   const digests = Number(path.one('SELECT count(*) FROM deliveries WHERE is_digest = 1'));
   assert.equal(digests > 0, isDigested, `${digests} messages about several checks`);
   assert.equal(replayed.messages.length, Number(path.one('SELECT count(*) FROM deliveries WHERE digest_id IS NULL')));

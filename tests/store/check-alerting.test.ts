@@ -96,6 +96,22 @@ describe('who would be notified if a check failed', () => {
     assert.deepEqual(notified(test), [own, silent, shared]);
   });
 
+  it('are channels that wait for the alert that is open, with the time until which they do', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const check = await test.check();
+    const later = await test.channel(null);
+    const subscription = { checkId: check, groupId: null, activated: true, escalationMinutes: 10 };
+    await test.temp.store.alertChannels.subscribe(test.accountId, later, subscription);
+    const shown = async () => {
+      const [{ alertTypes, escalationMinutes, escalatesAt } = assert.fail('no channel')] = (await ask(test, check))
+        .channels;
+      return [alertTypes, escalationMinutes, escalatesAt];
+    };
+    assert.deepEqual(await shown(), [['ALERT_FAILURE', 'ALERT_RECOVERY'], 10, null]);
+    await fail(test);
+    assert.deepEqual(await shown(), [['ALERT_FAILURE', 'ALERT_RECOVERY'], 10, test.now + 600_000]);
+  });
+
   it('is nobody while a mute, a window or a pause holds alerts back, with its end', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const until = test.now + 3_600_000;

@@ -1,6 +1,6 @@
 // Checks whose failures notify no channel, by the check, its group and the channel's alert types.
 import assert from 'node:assert/strict';
-import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import type { ChannelToSubscribe } from '#domain/alerts/alert-channel.ts';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
@@ -16,8 +16,8 @@ test('a check notifies nobody unless a channel that sends failures is subscribed
   for (const id of [channel, quiet]) putChannel(temp.raw, account, id);
   temp.raw.prepare('UPDATE alert_channels SET send_failure = 0 WHERE id = 2').run();
   putChannel(temp.raw, foreign, channel);
-  const to = (alertChannelId: number, activated = true): SubscribedChannel[] => [{ alertChannelId, activated }];
-  const groupWith = async (subscriptions: SubscribedChannel[], more: object = {}) => {
+  const to = (alertChannelId: number, activated = true): ChannelToSubscribe[] => [{ alertChannelId, activated }];
+  const groupWith = async (subscriptions: ChannelToSubscribe[], more: object = {}) => {
     const saved = await checkGroups.add({ group: aGroup(account, more), subscriptions, isAutoAssigned: false });
     assert.ok('saved' in saved);
     return saved.saved.group.id;
@@ -26,7 +26,7 @@ test('a check notifies nobody unless a channel that sends failures is subscribed
   const silentGroup = await groupWith(to(quiet));
   const mutedGroup = await groupWith([], { muted: true });
   const expected: Record<string, boolean> = {};
-  const add = async (name: string, isSilent: boolean, subscriptions: SubscribedChannel[], more: object = {}) => {
+  const add = async (name: string, isSilent: boolean, subscriptions: ChannelToSubscribe[], more: object = {}) => {
     const check = aCheck(account, { id: newId(), name, ...more });
     const saved = await checks.add({ check, subscriptions, isAutoAssigned: false });
     assert.ok('saved' in saved, name);

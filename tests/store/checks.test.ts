@@ -263,7 +263,7 @@ test('an edit that throws, and a reference that names nothing, change nothing', 
     })),
     { dangling: 'groupId' },
   );
-  const subscriptions = [{ alertChannelId: 5, activated: true }];
+  const subscriptions = [{ alertChannelId: 5, activated: true, escalationMinutes: 0 }];
   assert.deepEqual(await store.checks.add({ check: aCheck(accountId), subscriptions, isAutoAssigned: false }), {
     dangling: 'alertChannelSubscriptions[0].alertChannelId',
   });
@@ -281,16 +281,16 @@ test('channels that subscribe themselves are attached to new checks and groups, 
       .id;
   const auto = await addChannel(true);
   const named = await addChannel(false);
-  const own = [{ alertChannelId: named, activated: false }];
+  const own = [{ alertChannelId: named, activated: false, escalationMinutes: 5 }];
   const attached = await store.checks.add({ check: aCheck(accountId), subscriptions: own, isAutoAssigned: true });
   assert.deepEqual(saved(attached).subscriptions, [
-    { alertChannelId: named, activated: false },
-    { alertChannelId: auto, activated: true },
+    ...own,
+    { alertChannelId: auto, activated: true, escalationMinutes: 0 },
   ]);
   const declined = await store.checks.add({ check: aCheck(accountId), subscriptions: own, isAutoAssigned: false });
   assert.deepEqual(saved(declined).subscriptions, own);
   const grouped = await store.checkGroups.add({ group: aGroup(accountId), subscriptions: [], isAutoAssigned: true });
-  assert.deepEqual(saved(grouped).subscriptions, [{ alertChannelId: auto, activated: true }]);
+  assert.deepEqual(saved(grouped).subscriptions, [{ alertChannelId: auto, activated: true, escalationMinutes: 0 }]);
 
   const { check } = saved(attached);
   const replaced = await store.checks.change(accountId, check.id, () => ({
@@ -298,7 +298,7 @@ test('channels that subscribe themselves are attached to new checks and groups, 
     subscriptions: [{ alertChannelId: auto, activated: false }],
     isAutoAssigned: false,
   }));
-  assert.deepEqual(saved(replaced).subscriptions, [{ alertChannelId: auto, activated: false }]);
+  assert.deepEqual(saved(replaced).subscriptions, [{ alertChannelId: auto, activated: false, escalationMinutes: 0 }]);
 });
 
 test('deleting a check takes its schedule, subscriptions and open runs with it, and its results in slices', async (newStore) => {

@@ -6,36 +6,17 @@ import { occurrenceFrom, withSkipped } from '#domain/checks/maintenance-window.t
 import type { StateRules } from '#domain/checks/check-state.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { settleMs } from '#domain/checks/heartbeat.ts';
-import type { DeliveryFacts, Rendered } from '#domain/results/recording.ts';
+import type { DeliveryFacts } from '#domain/results/recording.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
-import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
 import type { NewWindow } from '#store/checks/maintenance-windows.ts';
-import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/path/states/judge-states.ts';
+import { type OpenedAlert, statesAtOnce } from '#store/path/states/judge-states.ts';
 import { it, type NewStore } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
-import { PathUnderTest, rendered } from './path-under-test.ts';
+import { inspect, PathUnderTest, rendered } from './path-under-test.ts';
 
 const silenced: Partial<StateRules> = { isMuted: true };
-
-/** Goes through all states once, as one process; answers with what it opened. */
-async function inspect(
-  test: PathUnderTest,
-  render: (facts: DeliveryFacts) => Rendered = rendered,
-): Promise<readonly OpenedAlert[]> {
-  const opened: OpenedAlert[] = [];
-  const tick = createJudgeStates<StateKey, OpenedAlert>({
-    store: test.path,
-    clock: test.temp.clock,
-    locations: () => ['local'],
-    render,
-    statusOf: ({ finding }) => (finding.details as { status: number } | null)?.status ?? null,
-    onOpened: (one) => opened.push(one),
-  });
-  while ((await tick()) < 1000);
-  return opened;
-}
 
 /** Runs every check that is due and records that outcome; then ten seconds go by. */
 async function slot(test: PathUnderTest, outcome: 'passed' | 'failed' | 'unknown', rules: Partial<StateRules> = {}) {

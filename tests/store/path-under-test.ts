@@ -10,11 +10,13 @@ import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '
 import type { Finding, Outcome, Reason } from '#domain/results/result.ts';
 import { reportVariables } from '#domain/deliveries/failing-channel.ts';
 import { newId } from '#lib/id.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { createJudgeStorms } from '#pipeline/judge-storms.ts';
 import type { JudgedStorm } from '#store/channels/alert-storms.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { idBytes } from '#store/base/codec.ts';
 import type { ClaimedRun } from '#store/path/path.ts';
+import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import type { ClaimedDelivery } from '#store/channels/delivery-rows.ts';
 import type { Scheduled } from '#store/schedules/schedule-due.ts';
 import { dueAtOf } from '#store/schedules/schedule-rounds.ts';
@@ -303,6 +305,25 @@ export async function judgeStorms({ temp: { store, clock } }: PathUnderTest): Pr
   const tick = createJudgeStorms({ store: store.alertStorms, clock, onJudged: (one) => void judged.push(one) });
   while ((await tick()) < 1000);
   return judged;
+}
+
+/** Goes through all states once, as one process; answers with what it opened. */
+export async function inspect(
+  test: PathUnderTest,
+  render: (facts: DeliveryFacts) => Prepared = rendered,
+): Promise<readonly OpenedAlert[]> {
+  const opened: OpenedAlert[] = [];
+  const tick = createJudgeStates<StateKey, OpenedAlert>({
+    store: test.path,
+    clock: test.temp.clock,
+    locations: () => ['local'],
+    render,
+    statusOf: ({ finding }) => (finding.details as { status: number } | null)?.status ?? null,
+    isDigested: (type) => test.digested.has(type),
+    onOpened: (one) => opened.push(one),
+  });
+  while ((await tick()) < 1000);
+  return opened;
 }
 
 /** Checks that fail at once: as many deliveries at one channel. */

@@ -92,6 +92,9 @@ describe('channels in the web UI', () => {
     await expectVisible(table.getByRole('link', { name: 'Shop' }));
     await table.getByText('On', { exact: true }).last().click();
     await expectVisible(table.getByText('Off', { exact: true }));
+    await table.getByRole('button', { name: 'At once Escalation' }).first().click();
+    await page.getByRole('option', { name: 'If open for 10 minutes' }).click();
+    await expectVisible(page.getByText('Escalation saved: if open for 10 minutes'));
     await page.locator('summary', { hasText: 'Active hours' }).click();
     await page.getByText('Send alerts only at certain times').click();
     await page.getByLabel('Time zone').fill('Europe/Berlin');
@@ -109,7 +112,11 @@ describe('channels in the web UI', () => {
       outside: 'WAIT',
       otherChannelId: null,
     });
-    const subscriptions = saved['subscriptions'] as { activated: boolean }[];
+    const subscriptions = saved['subscriptions'] as { activated: boolean; escalationMinutes: number }[];
+    assert.deepEqual(
+      subscriptions.map((each) => each.escalationMinutes).toSorted((a, b) => a - b),
+      [0, 10],
+    );
     assert.equal(subscriptions.length, 2);
     assert.equal(subscriptions.filter(({ activated }) => activated).length, 1);
   });

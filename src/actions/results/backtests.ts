@@ -262,12 +262,14 @@ function replayedChecks({ isDigested, isBrief }: BacktestDeps, world: World): Ba
     const found = check.groupId === null ? undefined : groups.get(check.groupId);
     const listeners = new Map<number, BacktestListener>();
     const listen = (all: readonly SubscribedChannel[], isViaGroup: boolean): void => {
-      for (const { alertChannelId, activated } of all) {
+      for (const { alertChannelId, activated, escalationMinutes } of all) {
         const channel = activated ? channels.get(alertChannelId) : undefined;
         if (channel === undefined) continue;
         const { type } = channel;
         const kind = { isBrief: isBrief(type), isDigested: isDigested(type) };
-        listeners.set(alertChannelId, { ...channel, alertChannelId, isViaGroup, ...kind });
+        const ofCheck = listeners.get(alertChannelId)?.escalationMs ?? Infinity;
+        const escalationMs = Math.min(escalationMinutes * 60_000, ofCheck);
+        listeners.set(alertChannelId, { ...channel, alertChannelId, isViaGroup, ...kind, escalationMs });
       }
     };
     listen(subscriptions, false);

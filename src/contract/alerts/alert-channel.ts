@@ -6,6 +6,7 @@ import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { Patch, patchField } from '#lib/schema/patch.ts';
 import { showAs, shown, shownFields } from '#lib/schema/shown.ts';
+import { escalationMinutes } from '../lists.ts';
 import { warnings } from '../checks/warnings.ts';
 import { reportSchedule } from '../results/account-report.ts';
 import { activeHours } from './active-hours.ts';
@@ -34,13 +35,17 @@ const subscriptionFields = z.strictObject({
   checkId: z.uuid().nullish(),
   groupId: z.int().min(0).nullish(),
   activated: z.boolean().default(true),
+  escalationMinutes,
 });
 
 /** A subscription to one check or one group. The other ID is null, 0 or omitted. */
 export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscriptionFields).transform((value, context) => {
   const checkId = value.checkId?.toLowerCase() ?? null;
   const groupId = value.groupId || null;
-  if ((checkId === null) !== (groupId === null)) return { checkId, groupId, activated: value.activated };
+  if ((checkId === null) !== (groupId === null)) {
+    const { activated, escalationMinutes: after } = value;
+    return { checkId, groupId, activated, escalationMinutes: after };
+  }
   for (const [name, other] of [
     ['checkId', 'groupId'],
     ['groupId', 'checkId'],
@@ -52,7 +57,13 @@ export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscription
 });
 
 export const subscription = z
-  .strictObject({ id: z.int(), checkId: z.uuid().nullable(), groupId: z.int().nullable(), activated: z.boolean() })
+  .strictObject({
+    id: z.int(),
+    checkId: z.uuid().nullable(),
+    groupId: z.int().nullable(),
+    activated: z.boolean(),
+    escalationMinutes: z.int(),
+  })
   .meta({ id: 'Subscription', description: 'Subscribes a channel to a check or to all checks of a group.' });
 export type SubscriptionBody = z.output<typeof subscription>;
 

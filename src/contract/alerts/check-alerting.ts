@@ -23,6 +23,16 @@ const channel = z.strictObject({
     .int()
     .nullable()
     .describe('Outside of its active hours, this channel is notified at once. null = the message waits.'),
+  escalationMinutes: z
+    .int()
+    .describe(
+      'Minutes after the alert at which it is notified, if the alert is open and not acknowledged. 0 = at once.',
+    ),
+  escalatesAt: instant
+    .nullable()
+    .describe(
+      'When it is notified of the alert that is open now, unless that is acknowledged. null = it does not wait.',
+    ),
   failingSince: instant.nullable().describe('Since when its deliveries fail. null = they do not.'),
 });
 

@@ -42,10 +42,21 @@ export interface Subscription {
   readonly checkId: string | null;
   readonly groupId: number | null;
   readonly activated: boolean;
+  /** How long after an alert the channel is notified, if the alert is still open and not acknowledged; 0 = at once. */
+  readonly escalationMinutes: number;
 }
 
+/** Longest `escalationMinutes`: a day. */
+export const longestEscalationMinutes = 1440;
+
 /** A channel subscribed to a check or group, as seen from the check or group. */
-export type SubscribedChannel = Pick<Subscription, 'alertChannelId' | 'activated'>;
+export type SubscribedChannel = Pick<Subscription, 'alertChannelId' | 'activated' | 'escalationMinutes'>;
+
+/** Absent = at once. */
+type HowSubscribed = Partial<Pick<Subscription, 'escalationMinutes'>>;
+
+/** A channel to subscribe to a check or group. */
+export type ChannelToSubscribe = Omit<SubscribedChannel, keyof HowSubscribed> & HowSubscribed;
 
 /** A subscription of a channel, as seen from the channel: exactly one of the two IDs is set. */
-export type SubscribedTo = Pick<Subscription, 'checkId' | 'groupId' | 'activated'>;
+export type SubscribedTo = Pick<Subscription, 'checkId' | 'groupId' | 'activated'> & HowSubscribed;

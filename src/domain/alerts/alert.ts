@@ -28,6 +28,8 @@ export interface Notified {
   readonly flapping: FlappingNotice | null;
   /** SHA-256 fingerprint of each notified certificate → the last notified step in days; oldest first. */
   readonly certificates: Readonly<Record<string, number>>;
+  /** When it is notified of the open alert unless that is acknowledged, epoch ms; null or absent = it does not wait. */
+  readonly escalatesAt?: number | null;
 }
 
 /** What a channel was notified of about a flapping check (docs/decisions/0138). */

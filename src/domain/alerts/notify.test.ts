@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AlertType, neverSent, type Notified } from './alert.ts';
 import { newCheckState } from '../checks/check-state.ts';
-import { type AlertEvent, type Listener, alertEventOf, notificationsOf, notNotified } from './notify.ts';
+import type { AlertEvent, Listener } from './listener.ts';
+import { alertEventOf, notificationsOf, notNotified } from './notify.ts';
 
 const listener: Listener = {
   alertChannelId: 1,
@@ -20,6 +21,7 @@ const now = Date.UTC(2026, 2, 10);
 const minuteMs = 60_000;
 const event: AlertEvent = {
   opens: null,
+  escalates: null,
   isPassing: false,
   isMuted: false,
   flapping: null,

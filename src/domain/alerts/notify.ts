@@ -2,53 +2,11 @@
 // docs/decisions/0022).
 import type { Reminders } from './alert-settings.ts';
 import { type AlertType, neverSent, sslDaysRemaining, sslStep, sslSteps, type Notified } from './alert.ts';
+import { escalatedNotification } from './escalate-channel.ts';
+import type { AlertEvent, Listener, StatusNotification } from './listener.ts';
 import type { FlappingMessage, FlappingTidings } from './flapping.ts';
 import type { CheckState, CheckStatus, StateRules, StateStep } from '../checks/check-state.ts';
 import type { SeenCertificate } from '../results/result.ts';
-
-/** A channel that may be notified about a check: subscribed, or notified of an alert that is still open. */
-export interface Listener {
-  readonly alertChannelId: number;
-  /** false = no longer subscribed: it only receives the recovery. */
-  readonly isSubscribed: boolean;
-  /** Whether the subscription is the group's, so that the group's variables apply. */
-  readonly isViaGroup: boolean;
-  readonly sendFailure: boolean;
-  readonly sendRecovery: boolean;
-  readonly sendDegraded: boolean;
-  readonly sslExpiry: boolean;
-  readonly sslExpiryThreshold: number;
-  /** Whether its alerts of flapping checks are grouped. Absent = false. */
-  readonly grouping?: boolean;
-  /** Whether it receives few messages about a flapping check. Absent = false. */
-  readonly isBrief?: boolean;
-  readonly notified: Notified;
-}
-
-/** What a result means for the channels. */
-export interface AlertEvent {
-  readonly opens: AlertType | null;
-  /** The check passes now, which closes all open alerts. */
-  readonly isPassing: boolean;
-  readonly isMuted: boolean;
-  /** null = the check does not flap. */
-  readonly flapping: FlappingTidings | null;
-  /** Epoch ms. */
-  readonly now: number;
-  /** Status of the check after this result. */
-  readonly status: CheckStatus | null;
-  readonly reminders: Reminders | null;
-  readonly certificate: { readonly fingerprint: string; readonly daysRemaining: number } | null;
-}
-
-/** A notification about the status of a check. */
-export interface StatusNotification {
-  readonly send: readonly AlertType[];
-  readonly held?: readonly AlertType[];
-  readonly message?: FlappingMessage;
-  readonly reminder: number | null;
-  readonly notified: Pick<Notified, 'open' | 'notifiedAt' | 'reminders'> & Partial<Pick<Notified, 'flapping'>>;
-}
 
 /** What a delivery says about a flapping check. */
 export interface FlappingFacts extends Pick<FlappingTidings, 'since' | 'changes'> {
@@ -102,6 +60,7 @@ export function alertEventOf(
   return {
     flapping,
     opens: step.opens,
+    escalates: escalatesOf(step, rules.isMuted),
     isPassing: step.isMoved && step.state.status === 'passing',
     isMuted: rules.isMuted,
     now,
@@ -109,6 +68,11 @@ export function alertEventOf(
     reminders: remindersOf(step, rules),
     certificate: certificate === null ? null : endOf(certificate, now),
   };
+}
+
+function escalatesOf({ state: { alerted, acknowledgedAt } }: StateStep, isMuted: boolean): AlertEvent['escalates'] {
+  if (alerted === null || acknowledgedAt !== null || isMuted) return null;
+  return alerted === 'failing' ? 'ALERT_FAILURE' : 'ALERT_DEGRADED';
 }
 
 /** A result without a verdict sends none, though it saw the certificate (docs/decisions/0022); an acknowledgement stops them. */
@@ -125,7 +89,14 @@ export function certificateEvent(certificate: SeenCertificate, isMuted: boolean,
   return { ...silence, isMuted, now, certificate: endOf(certificate, now) };
 }
 
-const silence = { opens: null, isPassing: false, flapping: null, status: null, reminders: null } as const;
+const silence = {
+  opens: null,
+  escalates: null,
+  isPassing: false,
+  flapping: null,
+  status: null,
+  reminders: null,
+} as const;
 
 /** Notifications caused by deleting a check: all open alerts are closed. */
 export function deletionEvent(now: number): AlertEvent {
@@ -135,7 +106,7 @@ export function deletionEvent(now: number): AlertEvent {
 /** The notifications of an event: only channels for which something changes. */
 export function notificationsOf(event: AlertEvent, listeners: readonly Listener[]): Notification[] {
   return listeners.flatMap((listener) => {
-    const status = flappingNotification(event, listener);
+    const status = escalatedNotification(event, listener, flappingNotification);
     const ssl = sslNotification(event, listener);
     if (status === null && ssl === null) return [];
     const alertTypes = [...(status?.send ?? []), ...(ssl === null ? [] : (['ALERT_SSL'] as const))];
@@ -160,13 +131,17 @@ export function notificationsOf(event: AlertEvent, listeners: readonly Listener[
  */
 export function alertTypesOf(
   { opens, isPassing, flapping }: AlertEvent,
-  notifications: readonly Pick<Notification, 'alertTypes' | 'held'>[],
+  notifications: readonly Pick<Notification, 'listener' | 'notified' | 'alertTypes' | 'held'>[],
   alerted: CheckState['alerted'],
 ): AlertType[] {
   // Time passed: what a message is about was recorded when it happened.
   if (flapping?.isTimed === true) return [];
   const types = new Set<AlertType>(
-    notifications.flatMap(({ alertTypes, held: waiting }) => [...alertTypes, ...waiting]),
+    // Escalations are about an alert that was raised before.
+    notifications.flatMap((each) => {
+      const types = [...each.alertTypes, ...each.held];
+      return isEscalated(each) ? types.filter((type) => type === 'ALERT_SSL') : types;
+    }),
   );
   if (opens !== null) types.add(opens);
   const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
@@ -174,6 +149,11 @@ export function alertTypesOf(
     types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
   }
   return [...types];
+}
+
+/** Whether a channel is notified now of an alert that it waited for. */
+export function isEscalated({ listener, notified }: Pick<Notification, 'listener' | 'notified'>): boolean {
+  return (listener.notified.escalatesAt ?? null) !== null && notified.open !== null;
 }
 
 /** Whether an alert says something new: reminders do not, and a check that flaps starts no storm. */

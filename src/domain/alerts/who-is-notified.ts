@@ -7,20 +7,28 @@ import type { CheckContext } from '../results/recording.ts';
 import type { ActiveHours } from './active-hours.ts';
 import { activeFrom } from './active-hours.ts';
 import type { AlertType } from './alert.ts';
-import { type AlertEvent, type Listener, notificationsOf, notNotified } from './notify.ts';
+import type { AlertEvent, Listener } from './listener.ts';
+import { notificationsOf, notNotified } from './notify.ts';
 import type { Suppressor } from './suppression.ts';
 
 /** A channel that is subscribed to a check, to its group, or to both. */
-export interface Subscriber extends Omit<Listener, 'isSubscribed' | 'isViaGroup' | 'notified'> {
+export interface Subscriber extends Omit<Listener, 'isSubscribed' | 'isViaGroup' | 'notified' | 'escalationMs'> {
   readonly isOfCheck: boolean;
   readonly isOfGroup: boolean;
   readonly activeHours: ActiveHours | null;
   /** Since when its deliveries fail, epoch ms; null = they do not. */
   readonly failingSince: number | null;
+  /** After these minutes it is notified of an alert that is still open and not acknowledged; 0 = at once. */
+  readonly escalationMinutes: number;
+  /** When it is notified of the alert that is open now, epoch ms; null = it does not wait. */
+  readonly escalatesAt: number | null;
 }
 
 /** What a channel would receive. */
-export interface WouldReceive extends Pick<Subscriber, 'alertChannelId' | 'isOfCheck' | 'isOfGroup' | 'failingSince'> {
+export interface WouldReceive extends Pick<
+  Subscriber,
+  'alertChannelId' | 'isOfCheck' | 'isOfGroup' | 'failingSince' | 'escalationMinutes' | 'escalatesAt'
+> {
   /** Of a failure and the recovery after it, in this order; empty = nothing. */
   readonly alertTypes: readonly AlertType[];
   /** Outside of its active hours: when they begin, epoch ms; null = it is active. */
@@ -29,11 +37,19 @@ export interface WouldReceive extends Pick<Subscriber, 'alertChannelId' | 'isOfC
   readonly insteadChannelId: number | null;
 }
 
-const silence = { opens: null, isPassing: false, isMuted: false, flapping: null, reminders: null, certificate: null };
+const silence = {
+  opens: null,
+  escalates: null,
+  isPassing: false,
+  isMuted: false,
+  flapping: null,
+  reminders: null,
+  certificate: null,
+};
 
 /** @param now epoch ms */
 export function wouldReceive(channel: Subscriber, now: number): WouldReceive {
-  const { alertChannelId, isOfCheck, isOfGroup, activeHours, failingSince } = channel;
+  const { alertChannelId, isOfCheck, isOfGroup, activeHours, failingSince, escalationMinutes, escalatesAt } = channel;
   const listener: Listener = { ...channel, isSubscribed: true, isViaGroup: isOfGroup, notified: notNotified };
   const failure: AlertEvent = { ...silence, opens: 'ALERT_FAILURE', now, status: 'failing' };
   const opened = notificationsOf(failure, [listener]);
@@ -45,6 +61,8 @@ export function wouldReceive(channel: Subscriber, now: number): WouldReceive {
     isOfCheck,
     isOfGroup,
     failingSince,
+    escalationMinutes,
+    escalatesAt,
     alertTypes: [...opened, ...closed].flatMap(({ alertTypes }) => alertTypes),
     activeFrom: begins > now ? begins : null,
     insteadChannelId: begins > now && activeHours?.outside === 'OTHER_CHANNEL' ? activeHours.otherChannelId : null,

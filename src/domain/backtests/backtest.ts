@@ -1,6 +1,6 @@
 // What a backtest replays and what it finds (docs/decisions/0143). Instants are epoch ms.
 import type { AlertType } from '../alerts/alert.ts';
-import type { Listener } from '../alerts/notify.ts';
+import type { Listener } from '../alerts/listener.ts';
 import type { CheckContext } from '../results/recording.ts';
 import type { Outcome } from '../results/result.ts';
 

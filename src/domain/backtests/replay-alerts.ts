@@ -6,6 +6,7 @@ import {
   alertEventOf,
   alertTypesOf,
   isCountedAlert,
+  isEscalated,
   mayNotify,
   notificationsOf,
   notNotified,
@@ -194,8 +195,15 @@ function dueAtOf(course: Course, world: World): number | null {
     else if (rules.escalation.type === 'TIME_BASED') atAlert = since + rules.escalation.ms;
     atAlert = atAlert <= lookedAt ? (suppressor === null ? Infinity : lookedAt + againMs) : atAlert;
   }
-  const at = Math.min(atFlapping, atAlert);
+  const waiting = escalatesAt(course);
+  const atEscalation = waiting > lookedAt ? waiting : lookedAt + againMs;
+  const at = Math.min(atFlapping, atAlert, atEscalation);
   return at === Infinity ? null : at;
+}
+
+/** When the first channel that waits is notified of the open alert; Infinity = none waits. */
+function escalatesAt({ notified }: Course): number {
+  return Math.min(...[...notified.values()].map((each) => each.escalatesAt ?? Infinity));
 }
 
 /** As `judgeState` says. */
@@ -241,7 +249,8 @@ function look(world: World, course: Course, now: number): void {
   if (due !== null) course.suppressor = by;
   const opens = by === null ? due : null;
   const isFlappingDue = course.flappingDueAt !== null && course.flappingDueAt <= now;
-  if (opens === null && !isFlappingDue) return;
+  const isEscalationDue = escalatesAt(course) <= now && before.alerted !== null && !rules.isMuted;
+  if (opens === null && !isFlappingDue && !isEscalationDue) return;
   const state = opens === null ? before : alertedOf(before, opens);
   const step: StateStep = { state, change: null, opens, isMoved: true };
   const moment = { alerted: before.alerted, everyMs, now };
@@ -250,7 +259,7 @@ function look(world: World, course: Course, now: number): void {
       ? foldTime(course.flapping, moment, state, rules.isMuted)
       : foldChange(course.flapping, moment, step);
   move(course, state, flapping, now);
-  if (opens === null && flapping.tidings?.message == null) return;
+  if (opens === null && !isEscalationDue && flapping.tidings?.message == null) return;
   notify(world, course, { before, step, rules, tidings: flapping.tidings, now, resultId: last?.id ?? '' });
   reconsider(world, course, now);
 }
@@ -292,12 +301,14 @@ function notify(world: World, course: Course, { before, step, rules, tidings, no
   for (const type of types) addAlert(world, course, { type, at: now, resultId, by: null, isReminder });
   const isCounted = types.some((type) => isCountedAlert(event, type));
   if (isCounted) world.counter.note(context.check.id, now);
-  for (const { listener, alertTypes, held, notified: next, message } of notifications) {
+  for (const notification of notifications) {
+    const { listener, alertTypes, held, notified: next, message } = notification;
     const { alertChannelId } = listener;
+    const isOpening = isEscalated(notification);
     const collects = held.length > 0 && next.flapping !== null;
     notified.set(alertChannelId, collects ? { ...next, flapping: { ...next.flapping, collectingId: 'held' } } : next);
     for (const type of alertTypes) {
-      const isNews = (isCountedAlert(event, type) || message !== null) && !event.isPassing;
+      const isNews = (isCountedAlert(event, type) || message !== null || isOpening) && !event.isPassing;
       world.counter.send(listener, { checkId: context.check.id, isNews }, now);
       const failure = { status: 'delivered', nextAttemptAt: null, createdAt: now, quotaWaitsSince: null } as const;
       if (type === 'ALERT_FAILURE') messages.set(alertChannelId, failure);

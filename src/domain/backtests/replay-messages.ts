@@ -11,7 +11,7 @@ import {
   isGrouped,
   noStorm,
 } from '../alerts/alert-storm.ts';
-import type { Listener } from '../alerts/notify.ts';
+import type { Listener } from '../alerts/listener.ts';
 
 /** A channel of the replay. */
 type Receiver = Pick<Listener, 'alertChannelId' | 'grouping'> & { readonly isDigested?: boolean };

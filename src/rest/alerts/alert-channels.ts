@@ -38,6 +38,6 @@ function toWire(channel: ShownChannel): AlertChannelBody {
   };
 }
 
-function subscriptionToWire({ id, checkId, groupId, activated }: Subscription): SubscriptionBody {
-  return { id, checkId, groupId, activated };
+function subscriptionToWire({ id, checkId, groupId, activated, escalationMinutes }: Subscription): SubscriptionBody {
+  return { id, checkId, groupId, activated, escalationMinutes };
 }

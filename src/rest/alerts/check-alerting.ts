@@ -13,9 +13,10 @@ function toWire({ settings, source, escalationSource, ...found }: ShownAlerting)
     alertSettings: settings,
     source,
     escalationSource,
-    channels: found.channels.map(({ activeFrom, failingSince, ...channel }) => ({
+    channels: found.channels.map(({ activeFrom, failingSince, escalatesAt, ...channel }) => ({
       ...written(channel),
       activeFrom: isoTextOrNull(activeFrom),
+      escalatesAt: isoTextOrNull(escalatesAt),
       failingSince: isoTextOrNull(failingSince),
     })),
     heldBack: found.heldBack.map(({ until, ...reason }) => ({ ...reason, until: isoTextOrNull(until) })),

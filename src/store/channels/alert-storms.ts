@@ -8,6 +8,7 @@ import {
   countedFrom,
   digestThresholdOf,
   latestDueAt,
+  stormWindowMs,
 } from '#domain/alerts/alert-storm.ts';
 import { type Digest, digestAlertType } from '#domain/alerts/digest.ts';
 import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../base/codec.ts';
@@ -103,14 +104,19 @@ export async function findAlertSettings(db: Db, account: IdBytes): Promise<Alert
   return parsedOrNull<AlertSettings>((await accounts.executeTakeFirst())?.alert_settings ?? null);
 }
 
-/** Checks with alerts that count towards a storm. */
+/** The checks that `countedChecks` finds. */
 export async function readAlerted(db: Db, account: IdBytes, now: number): Promise<string[]> {
+  const from = countedFrom(now);
+  const waiting = selectRows(db, 'notified', { account_id: account })
+    .select('check_id')
+    .where('escalates_at', '>', from)
+    .where('escalates_at', '<=', now + stormWindowMs);
   const rows = await selectRows(db, 'alerts', { account_id: account, is_counted: 1 })
     .select('check_id')
-    .distinct()
-    .where('created_at', '>', countedFrom(now))
+    .where('created_at', '>', from)
     // In the future: the clock was set back.
     .where('created_at', '<=', now)
+    .union(waiting)
     .limit(alertedAtMost)
     .execute();
   return rows.map(({ check_id }) => idText(check_id));

@@ -8,6 +8,7 @@ import {
   type GroupableAlert,
   isIdle,
   noStorm,
+  stormWindowMs,
 } from '#domain/alerts/alert-storm.ts';
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
@@ -39,6 +40,17 @@ export interface StormRows {
 
 /** Checks to read; more than any threshold. */
 export const alertedAtMost = 1001;
+
+/**
+ * The checks that count towards a storm of an account: those alerted between two times, and those of which a channel
+ * that waited is notified then or up to a minute later (docs/decisions/0145). The arguments are SQL expressions.
+ */
+export function countedChecks(account: string, from: string, to: string): string {
+  return `SELECT check_id FROM alerts WHERE account_id = ${account} AND created_at > ${from} AND created_at <= ${to}
+      AND is_counted = 1
+    UNION SELECT check_id FROM notified WHERE account_id = ${account} AND escalates_at > ${from}
+      AND escalates_at <= ${to} + ${stormWindowMs} LIMIT ${alertedAtMost}`;
+}
 
 /** Storms of the accounts of a transaction. */
 export function createStorms(rows: StormRows) {

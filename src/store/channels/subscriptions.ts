@@ -2,10 +2,15 @@
 import { recorderOf } from '../base/audit/recorder.ts';
 import { recordMapping } from '../base/records.ts';
 import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
-import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import type {
+  ChannelToSubscribe,
+  SubscribedChannel,
+  SubscribedTo,
+  Subscription,
+} from '#domain/alerts/alert-channel.ts';
 import { flag, idBytes, idText } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
-import type { Db } from '../base/tables/schema.ts';
+import type { Db, SubscriptionsTable } from '../base/tables/schema.ts';
 
 const { rowOf, recordOf } = recordMapping<Subscription, 'subscriptions'>({
   accountId: 'id',
@@ -14,6 +19,7 @@ const { rowOf, recordOf } = recordMapping<Subscription, 'subscriptions'>({
   checkId: 'id',
   groupId: 'plain',
   activated: 'flag',
+  escalationMinutes: 'plain',
 });
 
 /** The subscription of a row. */
@@ -25,7 +31,7 @@ export type Target = Pick<Subscription, 'checkId' | 'groupId'>;
 /** How the channels of a check or group change when it is saved. */
 export interface ChannelChange {
   /** The complete new set; null keeps the existing one. */
-  readonly subscriptions: readonly SubscribedChannel[] | null;
+  readonly subscriptions: readonly ChannelToSubscribe[] | null;
   /** Add every channel with `autoSubscribe` that the set does not contain. */
   readonly isAutoAssigned: boolean;
 }
@@ -33,7 +39,12 @@ export interface ChannelChange {
 /** Subscriptions of a check or group, oldest first. */
 export async function findChannels(db: Db, accountId: string, target: Target): Promise<SubscribedChannel[]> {
   const rows = await ofTarget(db, accountId, target).selectAll().orderBy('id').execute();
-  return rows.map((row) => ({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 }));
+  return rows.map(subscribedOf);
+}
+
+function subscribedOf(row: SubscriptionsTable): SubscribedChannel {
+  const { alertChannelId, activated, escalationMinutes } = recordOf(row);
+  return { alertChannelId, activated, escalationMinutes };
 }
 
 /** The same for many checks at once, by check ID. */
@@ -47,7 +58,7 @@ export async function channelsOfChecks(
   const rows = await findRows(db, 'subscriptions', key, '*', ['id']);
   for (const row of rows) {
     if (row.check_id === null) continue;
-    byCheck.get(idText(row.check_id))?.push({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 });
+    byCheck.get(idText(row.check_id))?.push(subscribedOf(row));
   }
   return byCheck;
 }
@@ -56,7 +67,7 @@ export async function channelsOfChecks(
 export async function missingChannel(
   tx: Db,
   accountId: string,
-  subscriptions: readonly SubscribedChannel[],
+  subscriptions: readonly Pick<SubscribedChannel, 'alertChannelId'>[],
 ): Promise<number | null> {
   for (const [position, { alertChannelId }] of subscriptions.entries()) {
     const row = await findRow(tx, 'alert_channels', { account_id: idBytes(accountId), id: alertChannelId }, ['id']);
@@ -75,8 +86,8 @@ export async function changeChannels(
   if (subscriptions !== null) {
     const kept = subscriptions.map(({ alertChannelId }) => alertChannelId);
     await dropTarget(tx, accountId, target, kept);
-    for (const { alertChannelId, activated } of subscriptions) {
-      await subscribe(tx, accountId, alertChannelId, { ...target, activated });
+    for (const { alertChannelId, ...how } of subscriptions) {
+      await subscribe(tx, accountId, alertChannelId, { ...target, ...how });
     }
   }
   if (!isAutoAssigned) return;
@@ -93,7 +104,7 @@ export async function subscribe(
   tx: Db,
   accountId: string,
   alertChannelId: number,
-  { checkId, groupId, activated }: SubscribedTo,
+  { checkId, groupId, activated, escalationMinutes = 0 }: SubscribedTo,
 ): Promise<void> {
   const changed = await ofTarget(tx, accountId, { checkId, groupId })
     .select('id')
@@ -101,11 +112,15 @@ export async function subscribe(
     .executeTakeFirst();
   if (changed !== undefined) {
     const key = { account_id: idBytes(accountId), id: changed.id };
-    await updateRows(tx, 'subscriptions', key, { activated: flag(activated) });
+    await updateRows(tx, 'subscriptions', key, {
+      activated: flag(activated),
+      escalation_minutes: escalationMinutes,
+    });
     return;
   }
   const id = await nextNumber(tx, accountId, 'subscription');
-  await insertRows(tx, 'subscriptions', rowOf({ accountId, id, alertChannelId, checkId, groupId, activated }));
+  const own = { accountId, id, alertChannelId, checkId, groupId, activated, escalationMinutes };
+  await insertRows(tx, 'subscriptions', rowOf(own));
 }
 
 /** Deletes the subscriptions of a check or group, except those of the channels to keep. */

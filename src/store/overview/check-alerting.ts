@@ -150,6 +150,12 @@ async function readSubscribers(db: Db, { check, group }: CheckContext): Promise<
   const rows = await db
     .selectFrom('subscriptions')
     .innerJoin('alert_channels', inAccount('alert_channels.id', 'subscriptions.alert_channel_id'))
+    .leftJoin('notified', (join) =>
+      inAccount(
+        'notified.alert_channel_id',
+        'subscriptions.alert_channel_id',
+      )(join).on('notified.check_id', '=', idBytes(check.id)),
+    )
     .where('subscriptions.account_id', '=', idBytes(check.accountId))
     .where('subscriptions.activated', '=', 1)
     .where((either) =>
@@ -161,6 +167,8 @@ async function readSubscribers(db: Db, { check, group }: CheckContext): Promise<
     .select([
       'alert_channels.id as id',
       'subscriptions.group_id as group_id',
+      'subscriptions.escalation_minutes as escalation_minutes',
+      'notified.escalates_at as escalates_at',
       'send_failure',
       'send_recovery',
       'send_degraded',
@@ -186,6 +194,8 @@ async function readSubscribers(db: Db, { check, group }: CheckContext): Promise<
       sslExpiryThreshold: row.ssl_expiry_threshold,
       activeHours: parsedOrNull<Subscriber['activeHours']>(row.active_hours),
       failingSince: row.failing_since,
+      escalationMinutes: Math.min(row.escalation_minutes, known?.escalationMinutes ?? Infinity),
+      escalatesAt: row.escalates_at,
     });
   }
   return [...byId.values()].slice(0, maxChannels);

@@ -1,5 +1,6 @@
 // Shifts everything that waits when the clock was set, so that it keeps its distance in real time, on both engines
 // (docs/decisions/0016).
+import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
@@ -48,6 +49,7 @@ export function* moveWithClock(engine: ClockEngine, byMs: number, now: GoingTime
      WHERE status <> 'passing'`,
     [byMs],
   );
+  yield* query('UPDATE notified SET escalates_at = escalates_at + $1 WHERE escalates_at IS NOT NULL', [byMs]);
   yield* moveHeartbeatsWithClock(byMs, slept, engine.locking);
   yield* bringChecksBack(engine, now);
 }
@@ -79,6 +81,11 @@ function* bringDeliveriesBack(now: number): Statements<void> {
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1`,
     [now + Math.max(...retryPausesMs), retryPausesMs.length],
   );
+  // Too early is better than too late.
+  yield* query('UPDATE notified SET escalates_at = $1 WHERE escalates_at - $1 > $2', [
+    now,
+    longestEscalationMinutes * 60_000,
+  ]);
   yield* query('UPDATE alert_channels SET requested_until = NULL WHERE requested_until > $1', [
     now + maxRequestedWaitMs,
   ]);

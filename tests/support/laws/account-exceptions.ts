@@ -108,13 +108,12 @@ export const accountExceptions: readonly AccountException[] = [
     why: clock,
     seenIn: 'heartbeats',
   },
-  {
-    table: 'check_states',
-    statement:
-      /^select k\.account_id, k\.check_id, .* from \(select account_id, check_id, flapping_due_at, .* from check_states (indexed by \w+ )?where \(\(status <> 'passing' and alerted is distinct from status\) or flapping_due_at is not null\) and /,
-    why: 'states with a due alert, or that flap, are evaluated, in every account',
+  ...['check_states', 'notified'].map((table) => ({
+    table,
+    statement: /^select k\.account_id, k\.check_id, k\.escalates_at, /,
+    why: 'states with a due alert, a waiting channel, or that flap, are evaluated, in every account',
     seenIn: 'judge-states',
-  },
+  })),
   { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },
   { table: 'schedules', statement: /^select min\(next_due_at\)/, why: rest, seenIn: 'path-runs', engine: 'SQLite' },
   {
@@ -207,6 +206,7 @@ export const accountExceptions: readonly AccountException[] = [
     why: clock,
     seenIn: 'path-clock',
   },
+  { table: 'notified', statement: /^update notified set escalates_at = /, why: clock, seenIn: 'path-clock' },
   { table: 'alert_channels', statement: /requested_until (> \?|is not null)$/, why: clock, seenIn: 'requested-wait' },
   { table: 'schedules', statement: /where next_due_at > \? \+ interval_ms/, why: clock, seenIn: 'path-clock' },
   { table: 'check_states', statement: /from check_states where position_at > \?/, why: clock, seenIn: 'path-clock' },

@@ -9,14 +9,8 @@ import {
   type StateStep,
 } from '#domain/checks/check-state.ts';
 import { retryOf } from '#domain/checks/run.ts';
-import {
-  type Listener,
-  mayNotify,
-  alertEventOf,
-  deletionEvent,
-  type Notification,
-  notificationsOf,
-} from '#domain/alerts/notify.ts';
+import type { Listener } from '#domain/alerts/listener.ts';
+import { mayNotify, alertEventOf, deletionEvent, type Notification, notificationsOf } from '#domain/alerts/notify.ts';
 import { type Family, gaps, locations, minute, type Move, start, type Switches, toggles } from './alert-families.ts';
 import { createRules, type Rules } from './alert-rules.ts';
 import { type ChannelSettings, type Channel, checkClosing, freshChannel, receive, knownTo } from './received.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { sslDaysRemaining, sslSteps, type Notified } from '#domain/alerts/alert.ts';
 import { type CheckState, foldResult, newCheckState } from '#domain/checks/check-state.ts';
 import type { Outcome, SeenCertificate } from '#domain/results/result.ts';
+import type { Listener } from '#domain/alerts/listener.ts';
 import {
-  type Listener,
   mayNotify,
   alertEventOf,
   deletionEvent,

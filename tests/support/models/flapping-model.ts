@@ -2,7 +2,8 @@
 // those before is reported late, and no change waits longer than it may.
 import assert from 'node:assert/strict';
 import { calm, type Flapping, flappingDueAt, type FlappingEvent, flappingStep } from '#domain/alerts/flapping.ts';
-import { type Listener, notificationsOf, notNotified } from '#domain/alerts/notify.ts';
+import type { Listener } from '#domain/alerts/listener.ts';
+import { notificationsOf, notNotified } from '#domain/alerts/notify.ts';
 import type { CheckState } from '#domain/checks/check-state.ts';
 import { explore, type Explored } from './explore.ts';
 
@@ -122,6 +123,7 @@ function folded(node: Node, event: FlappingEvent, before: Alerted): Node {
   const [found] = notificationsOf(
     {
       opens: isTimed || alerted === null ? null : opens,
+      escalates: null,
       isPassing: !isTimed && alerted === null,
       isMuted,
       flapping: since === null ? null : tidings,

@@ -1,7 +1,8 @@
 // The channels of a check that runs in several locations at once, and their notifications with each result.
 import assert from 'node:assert/strict';
 import type { CheckState, StateRules, StateStep } from '#domain/checks/check-state.ts';
-import { type Listener, mayNotify, alertEventOf, notificationsOf } from '#domain/alerts/notify.ts';
+import type { Listener } from '#domain/alerts/listener.ts';
+import { mayNotify, alertEventOf, notificationsOf } from '#domain/alerts/notify.ts';
 import { type ChannelSettings, type Channel, freshChannel, receive } from './received.ts';
 
 const asked: readonly ChannelSettings[] = [

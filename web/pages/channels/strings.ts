@@ -57,6 +57,8 @@ export const text = {
   noSubscriptions: 'Nothing notifies through this channel yet.',
   subscribedTo: 'Check or group',
   notifies: 'Notifies',
+  when: 'When',
+  escalates: (when: string) => `Escalation saved: ${when.toLowerCase()}`,
   isOn: 'On',
   isOff: 'Off',
   switchedOn: 'The channel is notified again',

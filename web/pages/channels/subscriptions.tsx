@@ -6,6 +6,7 @@ import type { AnswerOf } from '#contract/operations.ts';
 import { useAll } from '../../api/all.ts';
 import { useMay } from '../../api/me.ts';
 import { useWrite } from '../../api/query.ts';
+import { Escalation, escalationWords } from '../../ui/alerts/escalation.tsx';
 import { CheckPicker } from '../../ui/check-settings/check-picker.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { Button } from '../../ui/controls/button.tsx';
@@ -33,8 +34,7 @@ export function Subscriptions({ channel: { id, subscriptions } }: { readonly cha
   const [shown, setShown] = useState(pageSize);
   const [adding, setAdding] = useState<'checks' | 'group' | null>(null);
   const subscribe = useWrite('putSubscription', refreshes);
-  const set = (to: { checkId?: string; groupId?: number; activated: boolean }): Promise<unknown> =>
-    subscribe.mutateAsync({ params: { id }, body: to });
+  const set = (to: Change): Promise<unknown> => subscribe.mutateAsync({ params: { id }, body: to });
   const nameOfGroup = (groupId: number): string =>
     groups.data?.find((group) => group.id === groupId)?.name ?? `${text.group} ${groupId}`;
   const addChecks = async (checkIds: readonly string[]): Promise<void> => {
@@ -77,6 +77,11 @@ export function Subscriptions({ channel: { id, subscriptions } }: { readonly cha
               id: 'notifies',
               title: text.notifies,
               cell: (each) => <Switch {...each} isWritable={write} onChange={set} />,
+            },
+            {
+              id: 'when',
+              title: text.when,
+              cell: (each) => <When {...each} isWritable={write} onChange={set} />,
             },
           ]}
         />
@@ -130,19 +135,37 @@ function Subscribed({
   );
 }
 
-function Switch({
-  checkId,
-  groupId,
-  activated,
-  isWritable,
-  onChange,
-}: Subscription & {
+interface Change extends Pick<Subscription, 'activated'>, Partial<Pick<Subscription, 'escalationMinutes'>> {
+  readonly checkId?: string;
+  readonly groupId?: number;
+}
+
+interface Changeable extends Subscription {
   readonly isWritable: boolean;
-  readonly onChange: (to: { checkId?: string; groupId?: number; activated: boolean }) => Promise<unknown>;
-}) {
+  readonly onChange: (to: Change) => Promise<unknown>;
+}
+
+/** The subscription as it is written. */
+function written({ checkId, groupId, activated, escalationMinutes }: Subscription): Change {
+  return { ...(checkId !== null ? { checkId } : { groupId: groupId ?? 0 }), activated, escalationMinutes };
+}
+
+/** When the channel is notified. */
+function When({ isWritable, onChange, ...subscription }: Changeable) {
+  const { escalationMinutes: minutes } = subscription;
+  if (!isWritable) return <>{escalationWords(minutes)}</>;
+  const set = (escalationMinutes: number): void => {
+    const change = onChange({ ...written(subscription), escalationMinutes });
+    void toast.of(change, text.escalates(escalationWords(escalationMinutes)));
+  };
+  return <Escalation of="" minutes={minutes} onChange={set} />;
+}
+
+function Switch({ isWritable, onChange, ...subscription }: Changeable) {
+  const { activated } = subscription;
   const state = activated ? text.isOn : text.isOff;
   if (!isWritable) return <>{state}</>;
-  const to = checkId !== null ? { checkId } : { groupId: groupId ?? 0 };
+  const to = written(subscription);
   return (
     <Flag
       label={state}

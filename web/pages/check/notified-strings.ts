@@ -25,6 +25,8 @@ export const notified = {
       : recovery
         ? 'is notified of the recovery only'
         : 'is not notified: it does not receive failures',
+  afterMinutes: (minutes: number) => `if the alert is open and not acknowledged after ${minutes} min`,
+  escalates: '· waits for the open alert until',
   through: 'through',
   theGroup: 'the group',
   waitsUntil: '· outside its active hours: waits until',

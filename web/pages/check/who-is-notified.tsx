@@ -125,12 +125,19 @@ function DecidedBy({
 
 function OneChannel({ channel, groupId }: { readonly channel: Channel; readonly groupId: number | null }) {
   const { alertChannelId: id, alertTypes, isOfCheck, activeFrom, insteadChannelId, failingSince } = channel;
+  const { escalationMinutes, escalatesAt } = channel;
   return (
     <>
       <Link to="/channels/$channelId" params={{ channelId: String(id) }}>
         <ChannelName id={id} />
       </Link>{' '}
       <span>{text.receives(alertTypes.includes('ALERT_FAILURE'), alertTypes.includes('ALERT_RECOVERY'))}</span>{' '}
+      {escalationMinutes > 0 && <span>{text.afterMinutes(escalationMinutes)}</span>}{' '}
+      {escalatesAt !== null && (
+        <span className={css['escalates']}>
+          {text.escalates} <At at={escalatesAt} />
+        </span>
+      )}{' '}
       {!isOfCheck && groupId !== null && (
         <span className="quiet">
           {text.through}{' '}

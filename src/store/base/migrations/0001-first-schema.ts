@@ -166,13 +166,15 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     'CREATE INDEX alert_channels_with_report ON alert_channels (report_at) WHERE report_at IS NOT NULL',
     'CREATE INDEX alert_channels_with_news ON alert_channels (account_id, id) WHERE failing_news IS NOT NULL',
     `CREATE TABLE subscriptions (${account}, id ${integer} NOT NULL, alert_channel_id ${integer} NOT NULL,
-      check_id ${id}, group_id ${integer}, activated ${code} NOT NULL, PRIMARY KEY (account_id, id),
+      check_id ${id}, group_id ${integer}, activated ${code} NOT NULL, escalation_minutes ${integer} NOT NULL DEFAULT 0,
+      PRIMARY KEY (account_id, id),
       UNIQUE (account_id, check_id, alert_channel_id), UNIQUE (account_id, group_id, alert_channel_id))${strict}`,
     'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
     `CREATE TABLE notified (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
       certificates ${text}, notified_at ${instant}, reminders ${integer}, flapping ${text}, routed_to ${integer},
-      is_grouped ${code} NOT NULL DEFAULT 0, delivery_id ${id},
+      is_grouped ${code} NOT NULL DEFAULT 0, delivery_id ${id}, escalates_at ${instant}, alert_id ${id},
       PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
+    'CREATE INDEX notified_escalating ON notified (account_id, check_id, escalates_at) WHERE escalates_at IS NOT NULL',
   ];
 }
 

@@ -5,7 +5,7 @@ import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { CountTables } from './count-tables.ts';
 import type { Kysely } from 'kysely';
 import type { Flag, IdBytes } from '../codec.ts';
-import type { DeliveryTables } from './delivery-tables.ts';
+import type { DeliveryTables, NotifiedTable } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
 import type { IncidentTables } from './incident-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
@@ -106,6 +106,8 @@ export interface SubscriptionsTable {
   check_id: IdBytes | null;
   group_id: number | null;
   activated: Flag;
+  /** Minutes after the alert; 0 = at once. */
+  escalation_minutes: number;
 }
 
 export interface VariablesTable {
@@ -233,27 +235,6 @@ export interface CheckStatesTable {
   updated_at: number;
   /** Incremented by each write that changes what a status shows (docs/decisions/0040). */
   revision: number;
-}
-
-export interface NotifiedTable {
-  account_id: IdBytes;
-  check_id: IdBytes;
-  alert_channel_id: number;
-  open: string | null;
-  /** Fingerprint → step, JSON; null = none. */
-  certificates: string | null;
-  /** When the open alert was last sent to the channel, epoch ms; 0 = never, suppressed by its settings. */
-  notified_at: number | null;
-  /** Reminders sent so far; null = written by an older version. */
-  reminders: number | null;
-  /** JSON `FlappingNotice`; null = none. */
-  flapping: string | null;
-  /** The channel that the opening alert was sent through instead; null = itself. */
-  routed_to: number | null;
-  /** Whether the opening alert was in a digest (docs/decisions/0127). */
-  is_grouped: Flag;
-  /** The delivery that last notified it of a failure. */
-  delivery_id: IdBytes | null;
 }
 
 export interface AlertsTable {

@@ -19,13 +19,8 @@ import { createStorms, type StormRead, type StormRows, stormRow } from '../../ch
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
-import {
-  type Deletion,
-  type ListenerRow,
-  type RemindersOf,
-  notifyDeletion,
-  type NotifyRules,
-} from './notify-channels.ts';
+import { type Deletion, type RemindersOf, notifyDeletion, type NotifyRules } from './notify-channels.ts';
+import type { ListenerRow } from './listener-rows.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
 /** Dependencies of closing. */
@@ -188,6 +183,8 @@ async function findListeners(tx: Kysely<Tables>, { account_id, id, group_id }: C
       'notified.flapping',
       'notified.certificates',
       'notified.is_grouped',
+      'notified.escalates_at',
+      'notified.alert_id',
     ])
     .where('notified.account_id', '=', account_id)
     .where('notified.check_id', '=', id)
@@ -195,7 +192,7 @@ async function findListeners(tx: Kysely<Tables>, { account_id, id, group_id }: C
     .orderBy('alert_channels.id')
     .execute();
   if (notified.length === 0 || group_id === null)
-    return notified.map((row) => ({ ...row, is_subscribed: 0, is_via_group: 0 }));
+    return notified.map((row) => ({ ...row, is_subscribed: 0, is_via_group: 0, escalation_minutes: null }));
   const viaGroup = await tx
     .selectFrom('subscriptions')
     .select('alert_channel_id')
@@ -204,7 +201,12 @@ async function findListeners(tx: Kysely<Tables>, { account_id, id, group_id }: C
     .where('activated', '=', 1)
     .execute();
   const ofGroup = new Set(viaGroup.map(({ alert_channel_id }) => alert_channel_id));
-  return notified.map((row) => ({ ...row, is_subscribed: 0, is_via_group: flag(ofGroup.has(row.id)) }));
+  return notified.map((row) => ({
+    ...row,
+    is_subscribed: 0,
+    is_via_group: flag(ofGroup.has(row.id)),
+    escalation_minutes: null,
+  }));
 }
 
 /** Input for its templates; of its account, only what they use. */

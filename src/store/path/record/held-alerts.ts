@@ -2,12 +2,13 @@
 // (docs/decisions/0138).
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import type { FlappingTidings } from '#domain/alerts/flapping.ts';
-import type { AlertEvent, FlappingFacts, Notification } from '#domain/alerts/notify.ts';
+import type { AlertEvent } from '#domain/alerts/listener.ts';
+import type { FlappingFacts, Notification } from '#domain/alerts/notify.ts';
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import type { DeliveryIncident } from '#domain/alerts/incident.ts';
 import { newId } from '#lib/id.ts';
 import { parsedOrNull } from '../../base/codec.ts';
-import type { NotifiedTable } from '../../base/tables/schema.ts';
+import type { NotifiedTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
 /** Rows of messages about flapping checks. */

@@ -8,14 +8,14 @@ import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
 import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { CheckContext, EndedAttempt, NotificationRules } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
+import type { AlertEvent } from '#domain/alerts/listener.ts';
 import {
-  type AlertEvent,
-  type Listener,
   alertEventOf,
   alertTypesOf,
   certificateEvent,
   deletionEvent,
   isCountedAlert,
+  isEscalated,
   type Notification,
   notificationsOf,
 } from '#domain/alerts/notify.ts';
@@ -29,13 +29,13 @@ import {
   holdAlerts,
   incidentFor,
   knownAfter,
-  noticeOfRow,
 } from './held-alerts.ts';
-import { channelOf } from '../../channels/alert-channel-row.ts';
-import { flag, idBytes, json, parsedOrNull } from '../../base/codec.ts';
-import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
+import { type IdBytes, idBytes, idTextOrNull } from '../../base/codec.ts';
+import type { NotifiedTable } from '../../base/tables/delivery-tables.ts';
+import type { AlertsTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Storms } from '../../channels/storm-rows.ts';
+import { listenerAfter, listenerOf, type ListenerRow, type ListenerWithChannel, notifiedRow } from './listener-rows.ts';
 import { insertAlert, type Occasion } from './insert-alert.ts';
 import { prepareSafely } from './prepare-safely.ts';
 import type { AlertedIncident } from './record-incident.ts';
@@ -59,15 +59,6 @@ export interface NotifyInput {
   readonly tidings: FoldedFlapping['tidings'];
 }
 
-/** A channel that is subscribed to the check or its group, or has an open alert, with what it was notified of. */
-export type ListenerRow = AlertChannelsTable &
-  Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'flapping' | 'certificates' | 'is_grouped'> & {
-    readonly is_subscribed: number;
-    readonly is_via_group: number;
-    /** 1 = the delivery that reported the end of flapping waits. */
-    readonly is_end_waiting?: number;
-  };
-
 /** Rows that notifying reads and writes. */
 export interface NotifyRows extends HeldRows {
   /** Ordered by ID. */
@@ -87,7 +78,6 @@ export interface Deletion extends Omit<Occasion, 'isDeletion' | 'statusCode'> {
   readonly alerted: CheckState['alerted'];
 }
 
-type ListenerWithChannel = Listener & { readonly channel: AlertChannel };
 type ChannelNotification = Notification & { readonly listener: ListenerWithChannel };
 
 /** Notifies all affected channels; returns the types of raised alerts and the number of deliveries. */
@@ -120,10 +110,7 @@ export function notifyChannels(
       const last = notified.get(row.alert_channel_id)?.delivery_id ?? null;
       notified.set(row.alert_channel_id, { ...row, delivery_id: row.delivery_id ?? last });
     }
-    listeners = listeners.map((row) => {
-      const { open, notified_at, reminders, flapping, certificates, is_grouped } = notified.get(row.id) ?? row;
-      return { ...row, open, notified_at, reminders, flapping, certificates, is_grouped };
-    });
+    listeners = listeners.map((row) => listenerAfter(row, notified.get(row.id)));
   };
   const { certificate, otherCertificates = [] } = finding;
   const flapping = tidings === null ? null : { ...tidings, incidentId: incident?.id ?? null };
@@ -197,13 +184,28 @@ function notify(
       return [alertType, insertAlert(rows, alert, occasion, rules.now)];
     }),
   );
-  const grouping = groupingOf(notifications, types.some(isCounted), occasion.context, rows.storms, rules);
-  const groupedBefore = new Set(listeners.flatMap(({ id, is_grouped }) => (is_grouped === 1 ? id : [])));
+  const before = new Map(listeners.map((row) => [row.id, row]));
+  const isNewToSomebody = types.some(isCounted) || notifications.some(isEscalated);
+  const grouping = groupingOf(notifications, isNewToSomebody, occasion.context, rows.storms, rules);
   const notified = notifications.map((notification) => {
-    const wasGrouped = groupedBefore.has(notification.listener.alertChannelId);
-    const make = (alertType: AlertType): Delivery =>
-      deliveryOf({ event, occasion, notification, alertType, alertId: alertIds.get(alertType) ?? null }, rules);
-    return sendTo(rows, { event, occasion, notification, wasGrouped, make, grouping, isCounted, now: rules.now });
+    const { is_grouped, alert_id } = before.get(notification.listener.alertChannelId) ?? {};
+    const waitedFor = isEscalated(notification) ? idTextOrNull(alert_id ?? null) : null;
+    const make = (alertType: AlertType): Delivery => {
+      const alertId = alertIds.get(alertType) ?? (alertType === 'ALERT_SSL' ? null : waitedFor);
+      return deliveryOf({ event, occasion, notification, alertType, alertId }, rules);
+    };
+    const opened = event.opens === null ? undefined : alertIds.get(event.opens);
+    return sendTo(rows, {
+      event,
+      occasion,
+      notification,
+      wasGrouped: is_grouped === 1,
+      waitsFor: opened === undefined ? (alert_id ?? null) : idBytes(opened),
+      make,
+      grouping,
+      isCounted,
+      now: rules.now,
+    });
   });
   const deliveries = notifications.reduce((sum, { alertTypes, held }) => sum + alertTypes.length + held.length, 0);
   return { alertTypes: types, deliveries, notified };
@@ -215,6 +217,8 @@ interface NotificationToSend {
   readonly notification: ChannelNotification;
   /** Whether its open alert was grouped. */
   readonly wasGrouped: boolean;
+  /** The alert of which it is notified later, if it waits. */
+  readonly waitsFor: IdBytes | null;
   readonly make: (alertType: AlertType) => Delivery;
   readonly grouping: (channel: AlertChannel, alert: GroupableAlert) => boolean;
   readonly isCounted: (alertType: AlertType) => boolean;
@@ -224,7 +228,7 @@ interface NotificationToSend {
 /** Adds the deliveries of a notification; returns what its channel is notified of then. */
 function sendTo(
   rows: ClosingRows,
-  { event, occasion, notification, wasGrouped, make, grouping, isCounted, now }: NotificationToSend,
+  { event, occasion, notification, wasGrouped, waitsFor, make, grouping, isCounted, now }: NotificationToSend,
 ): NotifiedTable {
   const { listener, alertTypes, held, message } = notification;
   const { accountId, id } = occasion.context.check;
@@ -239,13 +243,14 @@ function sendTo(
   for (const alertType of alertTypes) {
     const delivery = make(alertType);
     if (alertType === 'ALERT_FAILURE') failureId = delivery.id;
-    const isNews = (isCounted(alertType) || message !== null) && !event.isPassing;
+    const isOpening = event.opens === alertType || isEscalated(notification);
+    const isNews = (isCounted(alertType) || message !== null || isOpening) && !event.isPassing;
     const isCollected = delivery.id === collectedBy(notification);
     const isInDigest = !isCollected && grouping(listener.channel, { isNews, wasGrouped });
     if (!isInDigest) notified = { ...notified, flapping: knownAfter(delivery, { ...notification, notified }) };
     if (isCollected) rows.releaseDelivery(delivery);
     else rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
-    if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
+    if (isOpening && alertType !== 'ALERT_SSL' && notification.reminder === null) isGrouped = isInDigest;
   }
   cancelUnneeded(rows, notification, accountId);
   const waiting = held.map(make);
@@ -253,7 +258,7 @@ function sendTo(
   failureId ??= waiting.findLast(({ alertType }) => alertType === 'ALERT_FAILURE')?.id ?? null;
   const flapping = holdAlerts(rows, { notified }, waiting, event.flapping?.dueAt ?? now);
   const known = { ...notification, notified: { ...notified, flapping } };
-  return notifiedRow(occasion.context, known, { isGrouped, failureId });
+  return notifiedRow(occasion.context, known, { isGrouped, failureId, waitsFor });
 }
 
 const noChannel = (): boolean => false;
@@ -275,50 +280,6 @@ function groupingOf(
   if (!isAny) return noChannel;
   storms.begin(accountId, threshold, now);
   return (channel, alert) => channel.grouping && isDigested(channel.type) && storms.isGrouped(accountId, alert);
-}
-
-function listenerOf(
-  row: ListenerRow,
-  { seal, isBrief = noChannel }: Pick<NotifyRules, 'seal' | 'isBrief'>,
-): ListenerWithChannel {
-  const channel = channelOf(row, seal);
-  return {
-    ...channel,
-    channel,
-    alertChannelId: row.id,
-    isSubscribed: row.is_subscribed === 1,
-    isViaGroup: row.is_via_group === 1,
-    isBrief: isBrief(channel.type),
-    notified: {
-      open: row.open as Listener['notified']['open'],
-      notifiedAt: row.notified_at,
-      reminders: row.reminders ?? 0,
-      flapping: noticeOfRow(row),
-      certificates: parsedOrNull<Listener['notified']['certificates']>(row.certificates) ?? {},
-    },
-  };
-}
-
-function notifiedRow(
-  { check }: CheckContext,
-  { listener, notified }: Notification,
-  { isGrouped, failureId }: { readonly isGrouped: boolean; readonly failureId: string | null },
-): NotifiedTable {
-  return {
-    account_id: idBytes(check.accountId),
-    check_id: idBytes(check.id),
-    alert_channel_id: listener.alertChannelId,
-    open: notified.open,
-    notified_at: notified.notifiedAt,
-    reminders: notified.reminders,
-    flapping: notified.flapping === null ? null : json(notified.flapping),
-    certificates: Object.keys(notified.certificates).length === 0 ? null : json(notified.certificates),
-    // Written by the delivery of the opening alert; an update keeps it.
-    routed_to: null,
-    is_grouped: flag(isGrouped),
-    // An update without one keeps the last.
-    delivery_id: failureId === null ? null : idBytes(failureId),
-  };
 }
 
 interface NewDelivery {

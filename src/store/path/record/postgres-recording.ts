@@ -5,18 +5,18 @@ import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { createStorms, type DueDigest, type StormRead } from '../../channels/storm-rows.ts';
 import type { RecordRows } from './record-attempts.ts';
-import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
+import type { AlertStormsTable, NotifiedTable } from '../../base/tables/delivery-tables.ts';
 import type {
   AlertsTable,
   CheckStatesTable,
   ExchangesTable,
   PassingExchangesTable,
   ResultsTable,
-  NotifiedTable,
 } from '../../base/tables/schema.ts';
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import type { HeldRows } from './held-alerts.ts';
-import type { ListenerRow, RemindersOf } from './notify-channels.ts';
+import { listenerAfter, type ListenerRow } from './listener-rows.ts';
+import type { RemindersOf } from './notify-channels.ts';
 import { type BatchIncidents, createBatchIncidents } from './postgres-incidents.ts';
 import type { CheckKey } from './postgres-suppression.ts';
 import type { NeededRow } from './suppression.ts';
@@ -104,7 +104,7 @@ export function createRecording({ held, states, locations, listeners, storms, ne
         asked.set(key, attempt);
         return [];
       }
-      return known.map((row) => ({ ...row, ...notifiedPart(notified.get(`${key}${row.id}`)) }));
+      return known.map((row) => listenerAfter(row, notified.get(`${key}${row.id}`)));
     },
     writeNotified(row) {
       const key = `${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`;
@@ -211,14 +211,6 @@ const noneRead: StormRead = { row: undefined, alerted: [] };
 /** A result in memory. */
 export function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string {
   return idText(accountId) + idText(checkId) + idText(resultId);
-}
-
-function notifiedPart(
-  notified: NotifiedTable | undefined,
-): Partial<Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'flapping' | 'certificates' | 'is_grouped'>> {
-  if (notified === undefined) return {};
-  const { open, notified_at, reminders, flapping, certificates, is_grouped } = notified;
-  return { open, notified_at, reminders, flapping, certificates, is_grouped };
 }
 
 /** In the same order in every process, to avoid deadlocks. */

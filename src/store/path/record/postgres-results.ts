@@ -15,7 +15,7 @@ import {
 } from './record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
-import type { ListenerRow } from './notify-channels.ts';
+import { isListening, type ListenerRow } from './listener-rows.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
@@ -232,7 +232,7 @@ export async function countListeners(
          WHERE account_id = a.account_id AND group_id = a.group_id AND activated = 1
          UNION
          SELECT alert_channel_id FROM notified
-         WHERE account_id = a.account_id AND check_id = a.check_id AND (open IS NOT NULL OR flapping IS NOT NULL)) l) AS size
+         WHERE account_id = a.account_id AND check_id = a.check_id AND ${isListening('')}) l) AS size
      FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)`,
     askedColumns(asked),
   );
@@ -256,22 +256,24 @@ export async function readListeners(
   const rows = await session.query<ListenerRow & { for_check: IdBytes }>(
     `WITH asked AS (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)),
      listening AS (
-       SELECT a.account_id, a.check_id, s.alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group
+       SELECT a.account_id, a.check_id, s.alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group,
+         s.escalation_minutes
        FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.check_id = a.check_id AND s.activated = 1
        UNION ALL
-       SELECT a.account_id, a.check_id, s.alert_channel_id, 1, 1
+       SELECT a.account_id, a.check_id, s.alert_channel_id, 1, 1, s.escalation_minutes
        FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.group_id = a.group_id AND s.activated = 1
        UNION ALL
-       SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
+       SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0, NULL
        FROM asked a JOIN notified t ON t.account_id = a.account_id AND t.check_id = a.check_id
-         AND (t.open IS NOT NULL OR t.flapping IS NOT NULL))
+         AND ${isListening('t.')})
      SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
-       t.flapping AS flapping, coalesce(t.is_grouped, 0) AS is_grouped, max(l.is_subscribed) AS is_subscribed,
-       max(l.is_via_group) AS is_via_group
+       t.flapping AS flapping, t.escalates_at AS escalates_at, t.alert_id AS alert_id, coalesce(t.is_grouped, 0) AS is_grouped, max(l.is_subscribed) AS is_subscribed,
+       max(l.is_via_group) AS is_via_group, min(l.escalation_minutes) AS escalation_minutes
      FROM listening l
      JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
      LEFT JOIN notified t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
-     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders, t.flapping, t.is_grouped ORDER BY c.id`,
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders, t.flapping, t.is_grouped,
+       t.escalates_at, t.alert_id ORDER BY c.id`,
     askedColumns(asked),
   );
   const withEndsKnown = withEnds(rows, await waitingEnds(session, rows));

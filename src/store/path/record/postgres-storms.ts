@@ -5,8 +5,9 @@ import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { Bulk } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
-import { alertedAtMost, type StormRead } from '../../channels/storm-rows.ts';
-import type { ListenerRow, NotifyRules } from './notify-channels.ts';
+import { countedChecks, type StormRead } from '../../channels/storm-rows.ts';
+import type { ListenerRow } from './listener-rows.ts';
+import type { NotifyRules } from './notify-channels.ts';
 
 /**
  * Locks the storms of the accounts whose channels of people these attempts may notify, in the order of their IDs, until
@@ -63,9 +64,7 @@ async function readAlerted(
   if (calm.length === 0) return new Map();
   const rows = await session.query<{ account_id: IdBytes; check_id: IdBytes }>(
     `SELECT s.account_id, a.check_id FROM unnest($1::bytea[]) AS s (account_id)
-     CROSS JOIN LATERAL (
-       SELECT DISTINCT check_id FROM alerts WHERE account_id = s.account_id AND created_at > $2
-         AND created_at <= $3 AND is_counted = 1 LIMIT ${alertedAtMost}) a`,
+     CROSS JOIN LATERAL (${countedChecks('s.account_id', '$2::bigint', '$3::bigint')}) a`,
     [
       calm.map(({ account_id }) => account_id),
       countedFrom(now),

@@ -19,7 +19,7 @@ export const rowEndings = {
   )}`,
   // An update without a delivery keeps the last.
   notified: `ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
-    ${replaced('open certificates notified_at reminders flapping is_grouped')},
+    ${replaced('open certificates notified_at reminders flapping is_grouped escalates_at alert_id')},
     delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
   alert_storms: `ON CONFLICT (account_id) DO UPDATE SET ${replaced('started_at is_current channels')}`,
 } as const;

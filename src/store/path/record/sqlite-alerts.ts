@@ -2,14 +2,15 @@
 import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { countedFrom } from '#domain/alerts/alert-storm.ts';
-import { alertedAtMost, createStorms, hastened, type StormRead } from '../../channels/storm-rows.ts';
+import { countedChecks, createStorms, hastened, type StormRead } from '../../channels/storm-rows.ts';
 import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { Counts } from '../../base/counts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
-import type { ListenerRow, NotifyRows } from './notify-channels.ts';
+import { isListening, type ListenerRow } from './listener-rows.ts';
+import type { NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { cancelCollectingRow, insertDeliveryRow, releaseDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
 import { insertRow } from '../../engines/sqlite/many-rows.ts';
@@ -52,10 +53,11 @@ function readStorm(connection: Connection, accountId: string, now: number): Stor
   const key = idBytes(accountId);
   const [row] = connection.select<AlertStormsTable>('SELECT * FROM alert_storms WHERE account_id = ?')(key);
   if (row !== undefined && row.started_at !== null) return { row, alerted: [] };
-  const alerted = connection.select<{ check_id: Uint8Array }>(
-    `SELECT DISTINCT check_id FROM alerts WHERE account_id = ? AND created_at > ? AND created_at <= ?
-       AND is_counted = 1 LIMIT ${alertedAtMost}`,
-  )(key, countedFrom(now), now);
+  const alerted = connection.select<{ check_id: Uint8Array }>(countedChecks('?1', '?2', '?3'))(
+    key,
+    countedFrom(now),
+    now,
+  );
   return { row, alerted: alerted.map(({ check_id }) => idText(check_id)) };
 }
 
@@ -67,17 +69,19 @@ function findListeners(connection: Connection, { run, context }: EndedAttempt): 
   const rows = connection
     .prepare(
       `WITH listening AS (
-         SELECT alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group FROM subscriptions
+         SELECT alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group, escalation_minutes FROM subscriptions
          WHERE account_id = ?1 AND check_id = ?2 AND activated = 1
          UNION ALL
-         SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
+         SELECT alert_channel_id, 1, 1, escalation_minutes FROM subscriptions
+         WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
          UNION ALL
-         SELECT alert_channel_id, 0, 0 FROM notified WHERE account_id = ?1 AND check_id = ?2
-           AND (open IS NOT NULL OR flapping IS NOT NULL))
+         SELECT alert_channel_id, 0, 0, NULL FROM notified WHERE account_id = ?1 AND check_id = ?2
+           AND ${isListening('')})
        SELECT c.*, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
-         t.flapping AS flapping,
+         t.flapping AS flapping, t.escalates_at AS escalates_at, t.alert_id AS alert_id,
          coalesce(t.is_grouped, 0) AS is_grouped,
-         max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+         max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group,
+         min(l.escalation_minutes) AS escalation_minutes
        FROM listening l
        CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id
        LEFT JOIN notified t ON t.account_id = ?1 AND t.check_id = ?2 AND t.alert_channel_id = l.id

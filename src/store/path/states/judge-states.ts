@@ -35,18 +35,21 @@ export interface StandingState {
   readonly judgedAt: number | null;
   /** When time can cause a message about its flapping, epoch ms; null = never. */
   readonly flappingDueAt: number | null;
+  /** When the first channel that waits is notified of the open alert, epoch ms; null = none waits. */
+  readonly escalatesAt: number | null;
   /** When the check last recovered, epoch ms; null = never. */
   readonly passedAt: number | null;
 }
 
-/** What is due: an alert, or a message about flapping, with the rules that make it due. */
+/** What is due: an alert, an escalation, or a message about flapping, with the rules that make it due. */
 export interface DueAlert {
-  /** null = only its flapping is due. */
+  /** null = only an escalation or its flapping is due. */
   readonly opens: StateStep['opens'];
   readonly rules: StateRules;
   /** The interval of the check, ms. */
   readonly everyMs: number;
   readonly isFlappingDue: boolean;
+  readonly isEscalationDue: boolean;
 }
 
 /** Options of the evaluation. */
@@ -83,26 +86,38 @@ export interface SliceRow {
   readonly check_id: IdBytes;
   /** Whether its flapping is due, or its check is activated and neither it nor its group is muted. */
   readonly is_open: number;
+  /** Of the channels that wait, the first; null = none waits. */
+  readonly escalates_at: number | null;
 }
 
 /**
- * The statement of a slice: states that are not passing and whose alert was not sent, and those that flap, in key
- * order. Muted ones, and those of which nothing is due, cost only this.
+ * The statement of a slice: states that are not passing and whose alert was not sent, those that flap, and those of
+ * which a channel waits for its escalation, in key order. Muted ones, and those of which nothing is due, cost only this.
  * @param hint follows the table, if the engine needs an index hint
  */
 export function sliceStatement(
   [accountId, checkId, max, now]: readonly [string, string, string, string],
   hint = '',
 ): string {
-  return `SELECT k.account_id, k.check_id, CASE WHEN k.flapping_due_at <= ${now} THEN 1
-      WHEN k.is_untold = 1 AND c.activated = 1 AND c.muted = 0 AND coalesce(g.activated, 1) = 1
-      AND coalesce(g.muted, 0) = 0 THEN 1 ELSE 0 END AS is_open
-    FROM (SELECT account_id, check_id, flapping_due_at,
-            CASE WHEN status <> 'passing' AND alerted IS DISTINCT FROM status THEN 1 ELSE 0 END AS is_untold
-          FROM check_states ${hint}
-          WHERE ((status <> 'passing' AND alerted IS DISTINCT FROM status) OR flapping_due_at IS NOT NULL)
-            AND (account_id, check_id) > (${accountId}, ${checkId})
-          ORDER BY account_id, check_id LIMIT ${max}) k
+  const after = `(account_id, check_id) > (${accountId}, ${checkId})`;
+  const order = `ORDER BY account_id, check_id LIMIT ${max}`;
+  return `SELECT k.account_id, k.check_id, k.escalates_at, CASE WHEN k.flapping_due_at <= ${now} THEN 1
+      WHEN (k.is_untold = 1 OR k.escalates_at <= ${now}) AND c.activated = 1 AND c.muted = 0
+      AND coalesce(g.activated, 1) = 1 AND coalesce(g.muted, 0) = 0 THEN 1 ELSE 0 END AS is_open
+    FROM (SELECT account_id, check_id, max(flapping_due_at) AS flapping_due_at, max(is_untold) AS is_untold,
+            min(escalates_at) AS escalates_at
+          FROM (
+            SELECT * FROM (SELECT account_id, check_id, flapping_due_at, CAST(NULL AS bigint) AS escalates_at,
+                CASE WHEN status <> 'passing' AND alerted IS DISTINCT FROM status THEN 1 ELSE 0 END AS is_untold
+              FROM check_states ${hint}
+              WHERE ((status <> 'passing' AND alerted IS DISTINCT FROM status) OR flapping_due_at IS NOT NULL)
+                AND ${after} ${order}) untold
+            UNION ALL
+            SELECT * FROM (SELECT account_id, check_id, CAST(NULL AS bigint), min(escalates_at), 0 FROM notified
+              WHERE escalates_at IS NOT NULL AND ${after} AND NOT EXISTS (SELECT 1 FROM check_states s
+                WHERE s.account_id = notified.account_id AND s.check_id = notified.check_id
+                  AND s.acknowledged_at IS NOT NULL) GROUP BY account_id, check_id ${order}) escalating) found
+          GROUP BY account_id, check_id ${order}) k
     LEFT JOIN checks c ON c.account_id = k.account_id AND c.id = k.check_id
     LEFT JOIN check_groups g ON g.account_id = c.account_id AND g.id = c.group_id
     ORDER BY k.account_id, k.check_id`;
@@ -127,12 +142,13 @@ export function keyOfRow({ account_id, check_id }: Pick<SliceRow, 'account_id' |
 }
 
 /** Input of evaluating a row. */
-export function standingOf(row: CheckStatesTable, context: CheckContext): StandingState {
+export function standingOf(row: CheckStatesTable, context: CheckContext, escalatesAt: number | null): StandingState {
   return {
     state: stateOf(row),
     context,
     judgedAt: row.last_result_id === null ? null : idTime(row.last_result_id),
     flappingDueAt: row.flapping_due_at,
+    escalatesAt,
     passedAt: row.passed_at,
   };
 }
@@ -216,7 +232,7 @@ export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: 
     due.opens === null ? passFlapping(moment, state, due.rules.isMuted) : changeFlapping(moment, step);
   // It was due too early, or the check is muted.
   const isSame = flapping.flapping === row.flapping && flapping.flapping_due_at === row.flapping_due_at;
-  if (due.opens === null && tidings?.message == null && isSame) return null;
+  if (due.opens === null && !due.isEscalationDue && tidings?.message == null && isSame) return null;
   const changed = { row, before, after: state, check: context.check, resultId: held.result.id };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
   rows.writeAlerted(row, { alerted: state.alerted, ...columns, ...flapping });

@@ -24,7 +24,8 @@ import {
   suppressionOfRow,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import type { ListenerRow, NotifyRules } from '../record/notify-channels.ts';
+import type { ListenerRow } from '../record/listener-rows.ts';
+import type { NotifyRules } from '../record/notify-channels.ts';
 import { type CheckKey, readNeeded } from '../record/postgres-suppression.ts';
 import { neededIn, type NeededRow } from '../record/suppression.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
@@ -54,7 +55,9 @@ export async function judgeStates(
   const rows = await session.query<SliceRow>(slice, [...startOf(rules.after), statesAtOnce, rules.now]);
   const open = rows.filter(({ is_open }) => is_open === 1);
   const next = nextOf(rows);
-  const seen = open.length === 0 ? [] : await dueOf(session, await readStates(session, open), rules, contexts);
+  const waits = new Map(open.map((row) => [keyOf(row), row.escalates_at]));
+  const due = (states: readonly CheckStatesTable[]) => dueOf(session, { states, waits }, rules, contexts);
+  const seen = open.length === 0 ? [] : await due(await readStates(session, open));
   if (seen.length === 0) return { opened: [], next };
   // Their contexts are read after locking, so that they are at least as new.
   const held = await readStates(
@@ -62,8 +65,8 @@ export async function judgeStates(
     seen.map(({ row }) => row),
     'FOR NO KEY UPDATE SKIP LOCKED',
   );
-  const due = await unsuppressed(session, await dueOf(session, held, rules, contexts), rules, contexts);
-  const { opened, last } = await openAll(session, bulk, due, rules);
+  const unheld = await unsuppressed(session, await due(held), rules, contexts);
+  const { opened, last } = await openAll(session, bulk, unheld, rules);
   return { opened, next: last === null ? next : keyOfRow(last) };
 }
 
@@ -85,7 +88,10 @@ function readStates(
 
 async function dueOf(
   session: Session,
-  rows: readonly CheckStatesTable[],
+  {
+    states: rows,
+    waits,
+  }: { readonly states: readonly CheckStatesTable[]; readonly waits: ReadonlyMap<string, number | null> },
   { judge }: JudgeStatesRules,
   contexts: Contexts,
 ): Promise<DueState[]> {
@@ -94,7 +100,7 @@ async function dueOf(
   const read = await contexts.read(session, owners);
   return rows.flatMap((row, index) => {
     const context = read[index] ?? null;
-    const due = context === null ? null : judge(standingOf(row, context));
+    const due = context === null ? null : judge(standingOf(row, context, waits.get(keyOf(row)) ?? null));
     return context === null || due === null ? [] : [{ row, context, due }];
   });
 }
@@ -116,7 +122,7 @@ async function unsuppressed(
       return known ?? null;
     };
     const judged = due.map((one) => {
-      // Messages about flapping are not suppressed.
+      // Messages about flapping and escalations are not suppressed.
       if (one.due.opens === null) return { one, by: null, isNew: false };
       return { one, ...suppressionOfRow({ needed }, one.row, one.context, now) };
     });
@@ -130,7 +136,7 @@ async function unsuppressed(
     );
     return judged.flatMap(({ one, by }) => {
       if (by === null) return [one];
-      return one.due.isFlappingDue ? [{ ...one, due: { ...one.due, opens: null } }] : [];
+      return one.due.isFlappingDue || one.due.isEscalationDue ? [{ ...one, due: { ...one.due, opens: null } }] : [];
     });
   }
 }

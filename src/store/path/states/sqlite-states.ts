@@ -61,7 +61,7 @@ export function judgeStates(connection: Connection, rules: JudgeStatesRules, con
 
 function judgeOne(
   connection: Connection,
-  { account_id, check_id }: SliceRow,
+  { account_id, check_id, escalates_at }: SliceRow,
   rules: JudgeStatesRules,
   {
     contexts,
@@ -72,13 +72,13 @@ function judgeOne(
   const row = readState(connection, account_id, check_id);
   const context = row === undefined ? null : contexts.read(connection, idText(account_id), idText(check_id));
   if (row === undefined || context === null) return null;
-  const due = rules.judge(standingOf(row, context));
+  const due = rules.judge(standingOf(row, context, escalates_at));
   if (due === null) return null;
-  // Messages about flapping are not suppressed.
+  // Messages about flapping and escalations are not suppressed.
   const found = due.opens === null ? null : suppressionOfRow(suppression, row, context, rules.now);
   if (found?.isNew === true) showSuppressor(connection, row, found.by);
   const isSuppressed = found !== null && found.by !== null;
-  if (isSuppressed && !due.isFlappingDue) return null;
+  if (isSuppressed && !due.isFlappingDue && !due.isEscalationDue) return null;
   const result = findResult(connection, row, rules.now);
   return result === undefined
     ? null
