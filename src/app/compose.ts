@@ -123,7 +123,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const processNotices = noticesOfProcesses(opened, config, () => sharedNotices(ownNotices(), ownProcess));
   const shared = { ...joined, ...createSigned(publicUrl, secretKey), processNotices, pingFailures };
-  const api = await composeRoutes({
+  const { steps, ...api } = await composeRoutes({
     ...shared,
     ...hints,
     mails: invitations,
@@ -137,7 +137,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const servers = createServers(api, metricsRoutes(metrics, config), options, refused.note);
   const address = await listeners.start(servers, refused.note);
   await ownProcess.sign().catch(() => places.learn([]));
-  const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...deps, ...hints })));
+  const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...deps, ...hints, ...steps })));
   hints.listen();
   // Last, so that a start that fails earlier creates no key, and a created key is always shown.
   const access = await makeFirstAccess(shared);

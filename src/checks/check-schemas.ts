@@ -15,3 +15,12 @@ export function schemaOf(type: CheckType): CheckSchema & KindSchema {
   if (schema === undefined) throw new Error(`there is no check type ${type}`);
   return schema;
 }
+
+/** Values that the kind refuses although checks in general may have them, by field. Unknown fields are ignored. */
+export function commonProblems(type: CheckType, written: object): { path: string; message: string }[] {
+  const { commonFields = {} }: CheckSchema = schemaOf(type);
+  return Object.entries(written).flatMap(([path, value]) => {
+    const message = commonFields[path]?.safeParse(value).error?.issues[0]?.message;
+    return message === undefined ? [] : [{ path, message }];
+  });
+}

@@ -1,13 +1,14 @@
 // Lists inside bodies that checks, groups and channels share.
 import { z } from 'zod';
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
+import { mostSubscriptions, mostTags } from '#domain/checks/check.ts';
 import { maxDependencies } from '#domain/checks/dependencies.ts';
 import { orNull, pathUuid, variableKey } from '#lib/schema/fields.ts';
 
 const none = () => [];
 
 /** Tags of a check or a group. */
-export const tagList = orNull(z.array(z.string().min(1).max(200)).max(100), none);
+export const tagList = orNull(z.array(z.string().min(1).max(200)).max(mostTags), none);
 
 /** IDs of the checks that a check or group depends on. */
 export const dependencyList = orNull(
@@ -58,6 +59,6 @@ export const escalationMinutes = z
 export const channelSubscriptions = orNull(
   z
     .array(z.strictObject({ alertChannelId: z.int().min(1), activated: z.boolean().default(true), escalationMinutes }))
-    .max(200),
+    .max(mostSubscriptions),
   none,
 );

@@ -5,6 +5,7 @@ import { alertChannelOperations } from './alerts/alert-channel-operations.ts';
 import { alertNotificationOperations } from './alerts/alert-notification.ts';
 import { checkAlertingOperations } from './alerts/check-alerting.ts';
 import { incidentOperations } from './alerts/incident.ts';
+import { checkChangeOperations } from './checks/check-change.ts';
 import { accountReportOperations } from './results/account-report.ts';
 import { analyticsOperations } from './results/analytics.ts';
 import { auditLogOperations } from './accounts/audit-log.ts';
@@ -46,6 +47,7 @@ export const operations = {
   ...secondFactorOperations,
   ...checkOperations,
   ...checkImportOperations,
+  ...checkChangeOperations,
   ...checkAlertingOperations,
   ...backtestOperations,
   ...checkTrialOperations,

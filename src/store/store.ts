@@ -11,7 +11,8 @@ import { createAuditLog } from './accounts/audit-log.ts';
 import { createApiKeys } from './accounts/api-keys.ts';
 import { createCheckAlerting } from './overview/check-alerting.ts';
 import { createCheckAlerts } from './history/check-alerts.ts';
-import { createRemoveCheck } from './path/record/remove-check.ts';
+import { createRemoveCheck, removeCheckIn } from './path/record/remove-check.ts';
+import { createCheckChanges } from './checks/check-changes.ts';
 import { createCheckGroups } from './checks/check-groups.ts';
 import { createCheckHistory } from './history/check-history.ts';
 import { createCheckSubjects } from './checks/check-subjects.ts';
@@ -112,12 +113,7 @@ export function nounsOf(database: Database) {
     accounts: createAccounts(database),
     apiKeys: createApiKeys(database),
     auditLog: createAuditLog(database),
-    users: createUsers(database),
-    sessions: createSessions(database),
-    secondFactors: createSecondFactors(database),
-    setupLinks: createSetupLinks(database),
-    passwordResets: createPasswordResets(database),
-    invites: createInvites(database),
+    ...peopleOf(database),
     triggers: createTriggers(database),
     triggerCalls: createTriggerCalls(database),
     checkTrials: createCheckTrials(database),
@@ -141,6 +137,7 @@ export function nounsOf(database: Database) {
     failingChannels: createFailingChannels(database),
     alertStorms: createAlertStorms(database),
     checks: { ...createChecks(database), remove: createRemoveCheck(database) },
+    checkChanges: createCheckChanges(database, removeCheckIn(database)),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),
     channelConfigs: createChannelConfigs(database),
@@ -159,5 +156,17 @@ export function nounsOf(database: Database) {
     receptions: createReceptions(database),
     resultAssets: createResultAssets(database),
     ...operatingNouns(database),
+  };
+}
+
+/** People and their ways in. */
+function peopleOf(database: Database) {
+  return {
+    users: createUsers(database),
+    sessions: createSessions(database),
+    secondFactors: createSecondFactors(database),
+    setupLinks: createSetupLinks(database),
+    passwordResets: createPasswordResets(database),
+    invites: createInvites(database),
   };
 }

@@ -14,6 +14,7 @@ import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
+import { commonProblems } from '#checks/check-schemas.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { composeMissingVariables, settingsWarnings } from '#app/http/warnings.ts';
 import { programReader, scriptRules } from '#app/scripts/script-rules.ts';
@@ -96,6 +97,7 @@ export function resourcesUnderTest(
     checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, noNotifications) },
     checkGroups: store.checkGroups,
     validateSettings: (type, settings) => kindOf(type).validateSettings(settings),
+    commonProblems,
     newId,
     newToken: randomUUID,
     pingUrl,

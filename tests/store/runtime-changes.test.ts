@@ -54,6 +54,7 @@ async function fixture(
     scriptsRefused: () => Promise.resolve(null),
     programFault: () => Promise.resolve(null),
     validateSettings: () => [],
+    commonProblems: () => [],
     missingVariables: composeMissingVariables(store),
     settingsWarnings: { ofCheck: () => [], ofDefaults: () => [] },
     validateConfig: () => [],
@@ -199,9 +200,9 @@ test('a check with a script around its request needs a runtime, its own, its gro
   const none = refused('runtimeId', /^no runtime of this server is CURRENT/);
   await assert.rejects(add('API', { settings }), none);
   const own = await add('API', { settings, runtimeId: '2026.04' });
-  await assert.rejects(checks.change(caller, own.id, { runtimeId: null }, 'API'), none);
+  await assert.rejects(checks.change(caller, own.id, { runtimeId: null }, { checkType: 'API' }), none);
   const plainOne = await add('API');
-  await assert.rejects(checks.change(caller, plainOne.id, { settings }, 'API'), none);
+  await assert.rejects(checks.change(caller, plainOne.id, { settings }, { checkType: 'API' }), none);
   await groups.change(caller, groupId, { runtimeId: '2026.04' });
   assert.equal((await add('API', { settings, groupId })).runtimeWarning, null);
   await accounts.change(caller, 'me', { runtimeId: '2026.04' });
@@ -228,21 +229,32 @@ test('from the end of its runtime on a check is saved with runtimeFallback only'
   // What was saved before and is sent back as it is, as clients that keep checks in a file do.
   const back = { name: 'Back', runtimeId: '2025.10', settings: script };
   await assert.rejects(
-    checks.change(caller, firm.id, back, 'MULTI_STEP'),
+    checks.change(caller, firm.id, back, { checkType: 'MULTI_STEP' }),
     refused('runtimeId', /^runtime 2025\.10 is not available on this server/),
   );
-  const kept = await checks.change(caller, flexible.id, { ...back, runtimeFallback: true }, 'MULTI_STEP');
+  const kept = await checks.change(
+    caller,
+    flexible.id,
+    { ...back, runtimeFallback: true },
+    { checkType: 'MULTI_STEP' },
+  );
   assert.deepEqual(
     [kept.name, kept.runtimeId, kept.runtimeWarning],
     ['Back', '2025.10', 'runtime 2025.10 is not available; 2026.10 is used instead'],
   );
-  assert.equal((await checks.change(caller, firm.id, { runtimeFallback: true }, 'MULTI_STEP')).runtimeFallback, true);
+  assert.equal(
+    (await checks.change(caller, firm.id, { runtimeFallback: true }, { checkType: 'MULTI_STEP' })).runtimeFallback,
+    true,
+  );
   await assert.rejects(
-    checks.change(caller, flexible.id, { runtimeFallback: false }, 'MULTI_STEP'),
+    checks.change(caller, flexible.id, { runtimeFallback: false }, { checkType: 'MULTI_STEP' }),
     refused('runtimeId', /^runtime 2025\.10 is not available/),
   );
   // Those without scripts need none, and a group or an account keeps the name that it has.
-  assert.equal((await checks.change(caller, bystander.id, { runtimeId: '2025.10' }, 'URL')).runtimeId, '2025.10');
+  assert.equal(
+    (await checks.change(caller, bystander.id, { runtimeId: '2025.10' }, { checkType: 'URL' })).runtimeId,
+    '2025.10',
+  );
   assert.equal((await groups.change(caller, groupId, { name: 'Back', runtimeId: '2025.10' })).runtimeId, '2025.10');
   assert.equal((await accounts.change(caller, 'me', { runtimeId: '2025.10' })).runtimeId, '2025.10');
   // A new one may name it with runtimeFallback, and nobody a runtime that never was.
@@ -263,7 +275,7 @@ test('a multi-step check is not saved with a runtime that does not support it', 
   const no = refused('runtimeId', /2026\.04 does not support multi-step checks/);
   await assert.rejects(add('MULTI_STEP', { settings: script, runtimeId: '2026.04' }), no);
   const { id } = await add('MULTI_STEP', { settings: script });
-  await assert.rejects(checks.change(caller, id, { runtimeId: '2026.04' }, 'MULTI_STEP'), no);
+  await assert.rejects(checks.change(caller, id, { runtimeId: '2026.04' }, { checkType: 'MULTI_STEP' }), no);
 });
 
 test('a check keeps a run location whose last runner has gone, and is given none that nobody serves', async (newStore) => {
@@ -272,8 +284,11 @@ test('a check keeps a run location whose last runner has gone, and is given none
   const { checks, add } = await fixture(temp, [current], codes);
   const { id } = await add('URL', { locations: ['local', 'cellar'] });
   codes.pop();
-  const kept = await checks.change(caller, id, { name: 'Back', locations: ['local', 'cellar'] }, 'URL');
+  const kept = await checks.change(caller, id, { name: 'Back', locations: ['local', 'cellar'] }, { checkType: 'URL' });
   assert.deepEqual([kept.name, kept.locations], ['Back', ['local', 'cellar']]);
   const change = { locations: ['cellar', 'attic'] };
-  await assert.rejects(checks.change(caller, id, change, 'URL'), refused('locations[1]', /^must be one of local$/));
+  await assert.rejects(
+    checks.change(caller, id, change, { checkType: 'URL' }),
+    refused('locations[1]', /^must be one of local$/),
+  );
 });

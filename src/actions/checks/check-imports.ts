@@ -6,7 +6,8 @@ import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { Refusal } from '../refusal.ts';
 import { savedOrRefused } from './check-rules.ts';
-import { type CheckDeps, type CheckInput, draftCheck } from './checks.ts';
+import type { CheckInput } from './check-edits.ts';
+import { type CheckDeps, draftCheck } from './checks.ts';
 
 /** What is wrong with a check, by field; empty = nothing. */
 type Errors = Readonly<Record<string, string>>;

@@ -12,7 +12,8 @@ import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { type CheckResultDeps, shown, type ShownResult } from '../results/check-results.ts';
-import { type CheckDeps, type CheckInput, draftCheck, storedCheck } from './checks.ts';
+import type { CheckInput } from './check-edits.ts';
+import { type CheckDeps, draftCheck, storedCheck } from './checks.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** A trial in a response. */

@@ -2,55 +2,31 @@
 import type { Page, Slice } from '#store/base/database.ts';
 import type { StoredCheck } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
-import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
-import { type Check, type CheckType, pathOfType } from '#domain/checks/check.ts';
-import { settingsWithMeaning, upgradedSettings } from '#domain/checks/absent-values.ts';
+import type { Check, CheckType } from '#domain/checks/check.ts';
+import { upgradedSettings } from '#domain/checks/absent-values.ts';
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
-import type { JsonObject } from '#domain/json.ts';
-import { type Change, merged } from '#domain/patch.ts';
 import {
-  type HookScriptDeps,
-  hookScriptFields,
-  hookScriptProblems,
-  isAboutHookScripts,
-  isAboutProgram,
-  type ProgramDeps,
-  programProblems,
-} from './check-scripts.ts';
-import { type Choices, frequencyProblems, placingProblems, savedOrRefused } from './check-rules.ts';
-import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
-import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
+  type ChangeOptions,
+  type CheckChange,
+  type CheckInput,
+  type EditDeps,
+  mergedSettings,
+  prepareEdit,
+  problemsOf,
+  requireType,
+} from './check-edits.ts';
+import { hookScriptProblems, programProblems } from './check-scripts.ts';
+import { savedOrRefused } from './check-rules.ts';
+import { mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
-import { type Expected, requireRevision } from '../expected-revision.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { type Problem, refuseProblems, notFound, Refusal } from '../refusal.ts';
-import {
-  type Inherited,
-  inheritedRuntime,
-  rememberGroups,
-  runtimeWarning,
-  type ScriptRuntimeDeps,
-  scriptRuntimeProblems,
-} from './script-runtime.ts';
+import { type Problem, refuseProblems, notFound } from '../refusal.ts';
+import { inheritedRuntime, rememberGroups, runtimeWarning, scriptRuntimeProblems } from './script-runtime.ts';
 import { ruleWarnings, nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
-
-/** A check in a request. */
-export interface CheckInput extends Omit<
-  Check,
-  'accountId' | 'id' | 'checkType' | 'mutedFrom' | 'environmentVariables' | 'createdAt' | 'updatedAt'
-> {
-  readonly environmentVariables: readonly VariableInput[];
-  readonly alertChannelSubscriptions: readonly SubscribedChannel[];
-}
-
-/** A change to a check. Its settings may contain patches. */
-export interface CheckChange extends Change<Omit<CheckInput, 'settings'>> {
-  readonly settings?: JsonObject;
-}
 
 /** Filters, combined with AND. */
 export interface CheckSearch {
@@ -66,32 +42,13 @@ export interface CheckSearch {
   readonly order?: 'newest' | 'group' | undefined;
 }
 
-/** What a change is meant for. */
-export interface ChangeOptions {
-  /** The type named in the body, which must be the check's type. */
-  readonly namedType?: CheckType | undefined;
-  readonly expected?: Expected;
-}
-
-interface Write {
-  readonly check: Check;
-  readonly subscriptions: readonly SubscribedChannel[] | null;
-  readonly isAutoAssigned: boolean;
-  /** Variables that it uses and does not define itself. */
-  readonly variables: readonly string[];
-}
-
-export interface CheckDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps {
+export interface CheckDeps extends EditDeps {
   readonly checks: Pick<Store['checks'], 'list' | 'find' | 'add' | 'change'> & {
     remove(accountId: string, id: string): Promise<boolean>;
   };
-  /** Validation of the settings by the check's kind; empty = valid. */
-  readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly settingsWarnings: SettingsWarnings;
   readonly missingVariables: Pick<MissingVariables, 'namesOf' | 'ofCheck'>;
   readonly newId: () => string;
-  /** Generates an unguessable UUID. */
-  readonly newToken: () => string;
   /** Ping URL of a heartbeat token. */
   readonly pingUrl: PingUrl;
 }
@@ -135,29 +92,11 @@ export function createCheckActions(deps: CheckDeps) {
       const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
       return shownWithWarnings(caller, savedOrRefused(added), deps);
     },
-    /**
-     * Keeps fields that are not given, also in settings.
-     * @param checkType refuse checks of other types (`not-found`); null = any type, with settings of an API check
-     */
-    async change(
-      caller: Caller,
-      id: string,
-      wanted: CheckChange,
-      checkType: CheckType | null,
-      { namedType, expected = null }: ChangeOptions = {},
-    ) {
+    /** Keeps fields that are not given, also in settings. */
+    async change(caller: Caller, id: string, wanted: CheckChange, options: ChangeOptions) {
       requirePermission(caller, 'write');
-      const inherited = await inheritedBy(caller, id, wanted, deps);
-      const ofScripts = await scriptProblemsOfChange(caller, id, wanted, deps);
-      const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
-        requireType(present, wanted, checkType, namedType);
-        requireRevision(present, expected);
-        const change = mergedCheck(wanted, present);
-        const { subscriptions, check } = changedCheck(present, change, wanted, deps);
-        const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);
-        refuseProblems([...problemsOf(check, change, present, deps), ...ofRuntime, ...ofScripts]);
-        return { check, subscriptions, isAutoAssigned: false, variables: deps.missingVariables.namesOf(check) };
-      });
+      const edit = await prepareEdit(caller.accountId, id, wanted, options, deps);
+      const changed = await checks.change(caller.accountId, id, edit);
       if (changed === null) throw notFound('check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
@@ -220,34 +159,6 @@ async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): P
   return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
 
-/** The check after a change. @param change merged into it */
-function changedCheck(
-  present: Check,
-  change: Partial<CheckInput>,
-  { mutedUntilRecovery }: CheckChange,
-  deps: CheckDeps,
-): Pick<Write, 'check' | 'subscriptions'> {
-  const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
-  const environmentVariables =
-    change.environmentVariables === undefined
-      ? present.environmentVariables
-      : mergedVariables(change.environmentVariables, present.environmentVariables);
-  const settings = mergedSettings(present.checkType, change.settings ?? {}, present.settings, deps);
-  const draft: Check = { ...present, ...fields, environmentVariables, settings };
-  return { check: withMuteStart(draft, present, mutedUntilRecovery !== undefined, deps.now()), subscriptions };
-}
-
-/** The check with a change merged into it. */
-function mergedCheck(wanted: CheckChange, present: Check): Partial<CheckInput> {
-  const { settings, alertChannelSubscriptions, environmentVariables, ...own } = wanted;
-  return {
-    ...merged<Omit<Check, 'settings' | 'environmentVariables'>>(own, present),
-    ...(alertChannelSubscriptions && { alertChannelSubscriptions }),
-    ...(environmentVariables && { environmentVariables }),
-    ...(settings && { settings: merged<JsonObject>(settings, present.settings) as JsonObject }),
-  };
-}
-
 /** Problems of the scripts of a new check. */
 async function scriptProblemsOf(check: Check, deps: CheckDeps): Promise<Problem[]> {
   const inherited = await inheritedRuntime(check, deps);
@@ -256,75 +167,6 @@ async function scriptProblemsOf(check: Check, deps: CheckDeps): Promise<Problem[
     ...(await hookScriptProblems(check.accountId, check.settings, {}, deps)),
     ...(await programProblems(check, inherited, deps)),
   ];
-}
-
-/** Problems of changed scripts, validated in the changed check. */
-async function scriptProblemsOfChange(
-  caller: Caller,
-  id: string,
-  change: CheckChange,
-  deps: CheckDeps,
-): Promise<Problem[]> {
-  const { runtimeId, runtimeFallback, groupId, settings = {} } = change;
-  if (!isAboutHookScripts(settings) && !isAboutProgram(settings)) return [];
-  const present = await deps.checks.find(caller.accountId, id);
-  if (present === null) return [];
-  const { check } = present;
-  const problems = await hookScriptProblems(caller.accountId, settings, check.settings, deps);
-  const next: Check = {
-    ...check,
-    settings: { ...check.settings, ...settings },
-    ...(runtimeId !== undefined && { runtimeId }),
-    ...(runtimeFallback !== undefined && { runtimeFallback }),
-    ...(groupId !== undefined && { groupId }),
-  };
-  if (!isAboutProgram(settings)) return problems;
-  return [...problems, ...(await programProblems(next, await inheritedRuntime(next, deps), deps))];
-}
-
-/** Refuses a change meant for a check of another type. */
-function requireType(
-  present: Check,
-  change: CheckChange,
-  checkType: CheckType | null,
-  namedType: CheckType | undefined,
-): void {
-  if (namedType !== undefined && namedType !== present.checkType) {
-    const message = `cannot be changed from ${present.checkType}: create a new check for another type`;
-    refuseProblems([{ path: 'checkType', message }]);
-  }
-  if (checkType !== null && checkType !== present.checkType) {
-    const message = `Check ${present.id} is of type ${present.checkType}. Use /v1/checks/${pathOfType(present.checkType)}/${present.id}.`;
-    throw new Refusal('not-found', message);
-  }
-  if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;
-  const own = `change the settings of this ${present.checkType} check under the path of its type`;
-  const message = `applies to API checks only: ${own}`;
-  refuseProblems(Object.keys(change.settings).map((path) => ({ path, message })));
-}
-
-/** What the check would inherit after the change; null = the change does not affect its runtime. */
-async function inheritedBy(
-  caller: Caller,
-  id: string,
-  change: CheckChange,
-  deps: CheckDeps,
-): Promise<Inherited | null> {
-  const { runtimeId, groupId, runtimeFallback, settings = {} } = change;
-  const isAboutScripts = hookScriptFields.some((field) => settings[field] !== undefined);
-  const isAboutRuntime = runtimeId !== undefined || groupId !== undefined || runtimeFallback !== undefined;
-  if (!isAboutRuntime && !isAboutScripts) return null;
-  const present = await deps.checks.find(caller.accountId, id);
-  if (present === null) return null;
-  const { check } = present;
-  return inheritedRuntime(
-    {
-      ...check,
-      groupId: groupId === undefined ? check.groupId : groupId,
-      settings: { ...check.settings, ...settings },
-    },
-    deps,
-  );
 }
 
 function allWithRuntimes(caller: Caller, rows: readonly StoredCheck[], deps: CheckDeps): Promise<ShownCheck[]> {
@@ -354,31 +196,6 @@ async function shownWithWarnings(caller: Caller, stored: StoredCheck, deps: Chec
     ...deps.settingsWarnings.ofCheck(check, found?.group.apiCheckDefaults ?? null),
     ...ruleWarnings(check, found?.group ?? null),
   ]);
-}
-
-/**
- * Validates the fields of a request; unchanged values are not validated again.
- * @param present the stored check; null = it is new
- */
-function problemsOf(check: Check, written: Partial<CheckInput>, present: Check | null, deps: CheckDeps): Problem[] {
-  const problems = placingProblems(written, deps, present ?? {}, check.runtimeFallback);
-  const isTimed = written.frequency !== undefined || written.frequencyOffset !== undefined;
-  if (isTimed) problems.push(...frequencyProblems(check));
-  if (written.settings !== undefined) problems.push(...deps.validateSettings(check.checkType, check.settings));
-  return problems;
-}
-
-function mergedSettings(
-  checkType: CheckType,
-  written: JsonObject,
-  present: JsonObject,
-  { newToken }: CheckDeps,
-): JsonObject {
-  const settings = settingsWithMeaning({ ...present, ...written }, present);
-  if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: mergedHeartbeat(written, present, newToken) };
-  const request = objectOrNull(settings['request']);
-  if (request === null || written['request'] === undefined) return settings;
-  return { ...settings, request: mergedRequest(request, objectOrNull(present['request']), 'request') };
 }
 
 async function withGroups(

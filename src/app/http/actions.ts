@@ -58,6 +58,7 @@ import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
+import { commonProblems } from '#checks/check-schemas.ts';
 import { createRedactor } from '#checks/parts/redact.ts';
 import { version } from '#config/version.ts';
 import { maskUserInfo } from '#domain/deliveries/shown-url.ts';
@@ -68,13 +69,12 @@ import { createGather } from '#lib/gather.ts';
 import { newId } from '#lib/id.ts';
 import { createScriptReader } from '#sandbox/read-script.ts';
 import type { ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
-import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './alert-messages.ts';
 import type { ActionDeps } from './deps.ts';
-import { prepareWith } from '../path/deliveries.ts';
 import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
 import { servedCodes } from '../process.ts';
+import { composeCheckChanges, wakingChecks } from './waking-checks.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
 /** All actions of the API, by noun. */
@@ -249,6 +249,7 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
     checks,
     checkGroups,
     validateSettings: (checkType: CheckType, settings: JsonObject) => kindOf(checkType).validateSettings(settings),
+    commonProblems,
     programFault: programReader(runtimes.list, reader),
     newId,
     newToken: randomUUID,
@@ -266,6 +267,7 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       stopping: deps.stopping,
     }),
     checkImports: createCheckImportActions({ drafts, checks }),
+    checkChanges: composeCheckChanges(deps, drafts),
     backtests: createBacktestActions({
       ...store,
       drafts,
@@ -282,40 +284,6 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       clock,
     }),
     pings: composePings(deps),
-  };
-}
-
-/** After a write, wakes the steps that start new runs and send the deliveries it caused. */
-function wakingChecks(deps: ActionDeps) {
-  const { checks, checkGroups } = deps.store;
-  const waking = async <Answer>(written: Promise<Answer>): Promise<Answer> => {
-    const answer = await written;
-    deps.wake('schedule-runs');
-    return answer;
-  };
-  const ofChecks: Pick<Store['checks'], 'add' | 'addAll' | 'change'> = {
-    add: (write) => waking(checks.add(write)),
-    addAll: (accountId, writes) => waking(checks.addAll(accountId, writes)),
-    change: (accountId, id, edit) => waking(checks.change(accountId, id, edit)),
-  };
-  const ofGroups: Pick<Store['checkGroups'], 'change' | 'remove' | 'moveChecks'> = {
-    change: (accountId, id, edit) => waking(checkGroups.change(accountId, id, edit)),
-    remove: (accountId, id) => waking(checkGroups.remove(accountId, id)),
-    moveChecks: (accountId, id, change) => waking(checkGroups.moveChecks(accountId, id, change)),
-  };
-  return {
-    checks: { ...checks, ...ofChecks, remove: removeCheck(deps) },
-    checkGroups: { ...checkGroups, ...ofGroups },
-  };
-}
-
-/** After a deletion, wakes delivery so that recoveries are sent at once. */
-function removeCheck(deps: ActionDeps): (accountId: string, id: string) => Promise<boolean> {
-  const render = prepareWith(deps);
-  return async (accountId, id) => {
-    const isRemoved = await deps.store.checks.remove(accountId, id, render, channelRules.isDigested);
-    if (isRemoved) deps.wake('send-deliveries');
-    return isRemoved;
   };
 }
 

@@ -14,6 +14,7 @@ import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
 import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
 import { checkResultRoutes } from '#rest/results/check-results.ts';
 import { checkStatusRoutes } from '#rest/checks/check-statuses.ts';
+import { checkChangeRoutes } from '#rest/checks/check-changes.ts';
 import { checkImportRoutes } from '#rest/checks/check-imports.ts';
 import { checkTrialRoutes } from '#rest/checks/check-trials.ts';
 import { checkRoutes } from '#rest/checks/checks.ts';
@@ -37,14 +38,36 @@ import { incidentRoutes } from '#rest/alerts/incidents.ts';
 import { peopleRoutes } from '#rest/accounts/people.ts';
 import { sessionRoutes } from '#rest/accounts/sessions.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
-import { composeActions } from './actions.ts';
+import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
+import { messageOf } from '../path/step-deps.ts';
+import { type Actions, composeActions } from './actions.ts';
 import type { ActionDeps } from './deps.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import { version } from '#config/version.ts';
 
-/** All routes except health and metrics. */
-export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
+/** The API, and its work in the background. */
+export function composeApi(deps: ActionDeps, webFiles: WebFiles) {
   const actions = composeActions(deps);
+  return { routes: apiRoutes(actions, deps, webFiles), applyCheckChanges: composeApplyCheckChanges(actions, deps) };
+}
+
+/** The step that applies changes to many checks, by the rules of the API. */
+function composeApplyCheckChanges(
+  { checkChanges }: Pick<Actions, 'checkChanges'>,
+  { store, ownProcess, clock, log }: ActionDeps,
+): () => Promise<number> {
+  return createApplyCheckChanges({
+    store: store.checkChanges,
+    applyPart: (change) => checkChanges.applyPart(change),
+    owner: ownProcess.id,
+    clock,
+    onError: ({ accountId, id }, error) =>
+      log.error('check-change.failed', { account: accountId, change: id, error: messageOf(error) }),
+  });
+}
+
+/** All routes except health and metrics. */
+function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Route[] {
   return [
     ...docsRoutes({ version, server: deps.publicUrl }),
     ...runtimeRoutes(runtimeActions(deps.runtimes)),
@@ -62,6 +85,7 @@ export function apiRoutes(deps: ActionDeps, webFiles: WebFiles): Route[] {
     }),
     ...checkRoutes(actions.checks),
     ...checkImportRoutes(actions.checkImports),
+    ...checkChangeRoutes(actions.checkChanges),
     ...checkAlertingRoutes(actions.checkAlerting),
     ...checkTrialRoutes(actions.checkTrials),
     ...heartbeatRoutes(actions.heartbeats, actions.pings),

@@ -31,7 +31,7 @@ export interface ActionDeps {
   readonly knownDevices: KnownDevices;
   /** null = email is not set up. */
   readonly mails: Pick<Invitations, 'send' | 'sendReset'> | null;
-  readonly log: Pick<Log, 'info'>;
+  readonly log: Pick<Log, 'info' | 'error'>;
   readonly userAgent: string;
   /** Public URL of this server; known once it listens. */
   readonly publicUrl: () => string;

@@ -7,6 +7,7 @@ import type { RestOptions } from '#rest/server.ts';
 import { runAs } from '#store/base/audit/acting.ts';
 import { createWebFiles } from '#rest/web-files.ts';
 import type { ActionDeps } from './deps.ts';
+import type { PathDeps } from '../path/step-deps.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 
@@ -18,9 +19,11 @@ export interface RestDeps extends ActionDeps {
 }
 
 /** The routes of this process: health and metrics always, all others with the role `api` (design §6). */
-export async function composeRoutes(
-  deps: RestDeps,
-): Promise<Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit'>> {
+export async function composeRoutes(deps: RestDeps): Promise<
+  Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit'> & {
+    readonly steps: Pick<PathDeps, 'applyCheckChanges'>;
+  }
+> {
   const { registry } = deps.metrics;
   const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
   const health = healthRoutes({
@@ -29,15 +32,24 @@ export async function composeRoutes(
     metrics,
     metricsAccess: deps.config.metrics,
   });
-  if (!deps.config.roles.includes('api')) return { routes: health, operations: healthOperations };
+  if (!deps.config.roles.includes('api')) {
+    return { routes: health, operations: healthOperations, steps: { applyCheckChanges: null } };
+  }
   // Loaded on demand, because it is a third of all code.
-  const [{ apiRoutes }, { operations }, { isAudited }] = await Promise.all([
+  const [{ composeApi }, { operations }, { isAudited }] = await Promise.all([
     import('./api.ts'),
     import('#contract/operations.ts'),
     import('#contract/unaudited.ts'),
   ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
-  return { routes: [...health, ...apiRoutes(deps, webFiles)], operations, webFiles, audit: { isAudited, runAs } };
+  const { routes, applyCheckChanges } = composeApi(deps, webFiles);
+  return {
+    routes: [...health, ...routes],
+    operations,
+    webFiles,
+    audit: { isAudited, runAs },
+    steps: { applyCheckChanges },
+  };
 }
 
 /** The metrics route, for a separate listener. */

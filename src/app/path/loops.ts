@@ -11,6 +11,7 @@ export const idleMs = 1000;
 /** Loops with a longer maximum, ms; the others tick at least every second. */
 const longPausesMs: Partial<Record<LoopName, number>> = {
   'judge-states': 5000,
+  'apply-check-changes': 5000,
   'close-unserved-runs': 10_000,
   'roll-up': 60_000,
   'remove-old-rows': 600_000,

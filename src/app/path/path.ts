@@ -71,6 +71,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'judge-heartbeats': composeJudgeHeartbeats(deps),
     'judge-states': composeJudgeStates(deps),
     'record-reception': recordReception,
+    'apply-check-changes': deps.applyCheckChanges ?? idle,
     'run-checks': () => runs?.tick() ?? idle(),
     'run-trials': () => trials?.tick() ?? idle(),
     'close-unserved-runs': composeCloseUnservedRuns(deps, records),

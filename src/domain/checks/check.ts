@@ -26,6 +26,10 @@ export interface RetryStrategy {
   readonly onlyOn?: readonly 'NETWORK_ERROR'[];
 }
 
+/** Most tags of a check or group, and most channels that it notifies. */
+export const mostTags = 100;
+export const mostSubscriptions = 200;
+
 /** A check: its schedule, locations and settings. `settings` contains the part specific to its type. */
 export interface Check {
   readonly accountId: string;

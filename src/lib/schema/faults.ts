@@ -11,9 +11,9 @@ export const maxFaults = 50;
 
 /**
  * Maximum number of members and elements of a body, over all its objects and arrays: parsing blocks the event loop in
- * proportion.
+ * proportion. A change of all checks that an account may have fits.
  */
-export const maxMembers = 10_000;
+export const maxMembers = 10_500;
 
 /** How unknown fields are reported. */
 export interface UnknownFields {

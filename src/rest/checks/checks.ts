@@ -1,5 +1,6 @@
 // Routes of checks (reference §4.2, §4.3).
-import type { CheckActions, CheckChange, CheckInput } from '#actions/checks/checks.ts';
+import type { CheckChange, CheckInput } from '#actions/checks/check-edits.ts';
+import type { CheckActions } from '#actions/checks/checks.ts';
 import type { ShownCheck } from '#actions/checks/shown-check.ts';
 import type { CheckBody } from '#contract/checks/check.ts';
 import { checkFields } from '#contract/checks/check-fields.ts';
@@ -24,16 +25,16 @@ export function checkRoutes(actions: CheckActions): Route[] {
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
     ),
     route('updateCheck', async ({ caller, params, body, headers }) => {
-      const options = { namedType: body.checkType, expected: expectedBy(headers) };
-      return checkToWire(await actions.change(caller, params.id, changed(body), null, options));
+      const options = { checkType: null, namedType: body.checkType, expected: expectedBy(headers) };
+      return checkToWire(await actions.change(caller, params.id, changed(body), options));
     }),
     ...kindOperations.flatMap(({ type, create, update }) => [
       route(create, async ({ caller, query, body }) =>
         checkToWire(await actions.create(caller, type, inputOf(body), query.autoAssignAlerts, query.copyOf)),
       ),
       route(update, async ({ caller, params, body, headers }) => {
-        const options = { expected: expectedBy(headers) };
-        return checkToWire(await actions.change(caller, params.id, changed(body), type, options));
+        const options = { checkType: type, expected: expectedBy(headers) };
+        return checkToWire(await actions.change(caller, params.id, changed(body), options));
       }),
     ]),
     route('upgradeAssertionsOfCheck', async ({ caller, params }) =>

@@ -24,15 +24,25 @@ const maxVisited = 1000;
  */
 export async function problemOfCheck(
   tx: Db,
+  check: Check,
+  group: CheckGroup | null,
+  present: readonly string[],
+): Promise<DependencyProblem | null> {
+  if (neededBy(check, group).length > 0) await lockAccount(tx, check.accountId);
+  return findProblemOfCheck(tx, check, group, present);
+}
+
+/** The same without the lock: the problem that saving it now would have. */
+export async function findProblemOfCheck(
+  db: Db,
   { accountId, ...check }: Check,
   group: CheckGroup | null,
   present: readonly string[],
 ): Promise<DependencyProblem | null> {
   if (neededBy(check, group).length === 0) return null;
-  await lockAccount(tx, accountId);
-  const dangling = await firstUnknown(tx, accountId, check.dependsOn, present);
+  const dangling = await firstUnknown(db, accountId, check.dependsOn, present);
   if (dangling !== null) return dangling;
-  return cycleFrom(tx, accountId, [{ ...check, group }], ({ id }) => id === check.id);
+  return cycleFrom(db, accountId, [{ ...check, group }], ({ id }) => id === check.id);
 }
 
 /** The same of a group that is saved: its list holds for its checks. */

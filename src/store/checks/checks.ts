@@ -99,24 +99,42 @@ export type CheckEdit = (present: StoredCheck) => CheckWrite;
 /** Reads, edits and writes, so that concurrent changes are not lost. null = unknown check. */
 export async function changeCheck(
   tx: Db,
-  { seal, clock, ownLocation }: Database,
+  database: Database,
   accountId: string,
   id: string,
   edit: CheckEdit,
 ): Promise<Saved<StoredCheck> | null> {
-  const present = await findCheck(tx, accountId, id, seal);
-  if (present === null) return null;
+  const present = await findCheck(tx, accountId, id, database.seal);
+  return present === null ? null : writeChange(tx, database, present, edit(present));
+}
+
+/** Writes a change to a check that this transaction has read. */
+export async function writeChange(
+  tx: Db,
+  { seal, clock, ownLocation }: Database,
+  { check: present }: StoredCheck,
+  write: CheckWrite,
+): Promise<Saved<StoredCheck>> {
   const now = clock.now();
-  const write = edit(present);
-  const { createdAt } = present.check;
-  const check: Check = { ...write.check, accountId, id, createdAt, updatedAt: nextRevision(present.check, now) };
-  return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present.check, async () => {
+  const { accountId, id, createdAt } = present;
+  const check: Check = { ...write.check, accountId, id, createdAt, updatedAt: nextRevision(present, now) };
+  return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present, async () => {
     await updateCheck(tx, check, seal);
-    if (json(check.tags) !== json(present.check.tags)) {
+    if (json(check.tags) !== json(present.tags)) {
       await deleteRows(tx, 'check_tags', { account_id: idBytes(accountId), check_id: idBytes(id) });
       await writeTags(tx, check);
     }
   });
+}
+
+/** Checks in the order of their IDs; deleted ones are omitted. */
+export async function readChecks(
+  db: Db,
+  accountId: string,
+  ids: readonly string[],
+  seal: Seal,
+): Promise<StoredCheck[]> {
+  return withChannels(db, accountId, await findChecks(db, accountId, ids.map(idBytes)), seal);
 }
 
 /** Stored bytes of checks, in the order of their IDs, without reading their definitions. */
@@ -199,7 +217,8 @@ async function withListeners(db: Db, check: Check): Promise<StoredCheck> {
   return { check, subscriptions, notifiesNobody: (await findChecksWithoutChannel(db, accountId, [check])).has(id) };
 }
 
-async function findGroup(db: Db, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
+/** The group of a check; null = unknown. */
+export async function findGroup(db: Db, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
   const row = await findRow(db, 'check_groups', { account_id: idBytes(accountId), id });
   return row === undefined ? null : groupOf(row, seal);
 }

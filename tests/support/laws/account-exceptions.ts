@@ -46,6 +46,8 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'check_trials', statement: /over \(partition by account_id/, why: claim, seenIn: 'check-trials' },
   { table: 'check_trials', statement: /^delete .* where created_at </, why: old, seenIn: 'check-trials' },
   { table: 'trial_slices', statement: /^delete .* where created_at </, why: old, seenIn: 'check-trials' },
+  { table: 'check_changes', statement: /where ended_at is null order by/, why: claim, seenIn: 'check-changes' },
+  { table: 'check_changes', statement: /^select .* where ended_at </, why: old, seenIn: 'check-changes' },
   { table: 'check_groups', statement: /from check_groups where muted_from is not null/, why: muted, seenIn: 'mutes' },
   { table: 'first_runs', statement: /from first_runs order by due_at limit \?$/, why: claim, seenIn: 'first-runs' },
   { table: 'heartbeats', statement: /from heartbeats where due_at <= \? order by/, why: claim, seenIn: 'heartbeats' },

@@ -37,12 +37,14 @@ export async function recorded<Answer>(
   work: (recorder: Recorder) => Promise<Answer>,
 ): Promise<Answer> {
   const recorder = createRecorder(tx, seal);
+  const outer = recorders.get(tx);
   recorders.set(tx, recorder);
   try {
     return await work(recorder);
   } finally {
-    // SQLite's transactions share one query builder.
-    recorders.delete(tx);
+    // SQLite's transactions share one query builder. Work with entries of its own may be part of a transaction.
+    if (outer === undefined) recorders.delete(tx);
+    else recorders.set(tx, outer);
   }
 }
 

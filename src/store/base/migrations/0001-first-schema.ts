@@ -146,6 +146,15 @@ function triggerTables({ types, clustered, strict, byToken }: Dialect): string[]
     // What a trial reports while it runs; `content` is encrypted.
     `CREATE TABLE trial_slices (${account}, trial_id ${id} NOT NULL, number ${integer} NOT NULL, content ${text} NOT NULL,
       created_at ${instant} NOT NULL, PRIMARY KEY (account_id, trial_id, number))${strict}`,
+    `CREATE TABLE check_changes (${account}, id ${id} NOT NULL, edit ${text}, undo_of ${id}, acting ${text},
+      checks ${integer} NOT NULL, parts ${integer} NOT NULL, parts_done ${integer} NOT NULL,
+      changed ${integer} NOT NULL, unchanged ${integer} NOT NULL, refused ${integer} NOT NULL, leased_by ${text},
+      leased_until ${instant}, created_at ${instant} NOT NULL, ended_at ${instant},
+      PRIMARY KEY (account_id, id))${strict}`,
+    'CREATE INDEX check_changes_open ON check_changes (created_at) WHERE ended_at IS NULL',
+    `CREATE TABLE check_change_parts (${account}, change_id ${id} NOT NULL, position ${integer} NOT NULL,
+      check_ids ${text} NOT NULL, changed ${text}, refused ${text},
+      PRIMARY KEY (account_id, change_id, position))${strict}`,
   ];
 }
 

@@ -168,6 +168,8 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
   late_hours: path,
   check_trials: 'stores nothing for longer than ten minutes',
   trial_slices: 'stores nothing for longer than ten minutes',
+  check_changes: 'the entries of the changed checks name who started it',
+  check_change_parts: 'belongs to a change',
   trigger_calls: 'belongs to runs, which show who started them',
   idempotency_keys: 'repeats answers',
   runtime_stages: operating,

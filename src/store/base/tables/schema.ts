@@ -1,6 +1,7 @@
 // All tables and columns. Times are epoch milliseconds; IDs are 16 bytes; every row of an account contains its ID.
 import type { AuditTables } from './audit-tables.ts';
 import type { AssetTables } from './asset-tables.ts';
+import type { ChangeTables } from './change-tables.ts';
 import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { CountTables } from './count-tables.ts';
 import type { Kysely } from 'kysely';
@@ -329,6 +330,7 @@ export interface Tables
     RollUpTables,
     ScheduleTables,
     TrialTables,
+    ChangeTables,
     TriggerTables,
     ClientCertificateTables,
     CountTables {

@@ -12,7 +12,7 @@ import { type Database, touchAccount } from '../../base/database.ts';
 import { lockRounds } from '../../base/locks/lock-rounds.ts';
 import { noteOrphans, removeHistory } from '../../accounts/orphans.ts';
 import { inStep } from '../../schedules/schedule-rounds.ts';
-import type { Tables } from '../../base/tables/schema.ts';
+import type { Db, Tables } from '../../base/tables/schema.ts';
 import { dropTarget } from '../../channels/subscriptions.ts';
 
 /** Maximum number of results deleted at once, because deletion blocks the event loop. */
@@ -32,6 +32,12 @@ export type RemoveCheck = (
 export function createRemoveCheck({ transaction, clock, seal }: Database): RemoveCheck {
   return (accountId, id, render, isDigested) =>
     transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render, isDigested }));
+}
+
+/** The same in the caller's transaction. */
+export function removeCheckIn({ clock, seal }: Database) {
+  return (tx: Db, accountId: string, id: string, closing: Pick<CloseRules, 'render' | 'isDigested'>) =>
+    removeCheck(tx, accountId, id, { ...closing, now: clock.now(), seal });
 }
 
 async function removeCheck(tx: Kysely<Tables>, accountId: string, id: string, rules: CloseRules): Promise<boolean> {
