@@ -22,6 +22,7 @@ export function webConfig(server = 'http://127.0.0.1:3000'): InlineConfig {
     },
     // Relative, because the page of a RESULT_LINK may be behind a proxy that adds a path.
     experimental: { renderBuiltUrl: (path, { hostType }) => (hostType === 'html' ? `/${path}` : { relative: true }) },
+    worker: { format: 'es' },
     build: {
       outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
       emptyOutDir: true,

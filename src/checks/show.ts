@@ -67,6 +67,8 @@ export interface Evidence {
   /** Whether there was a response, even if its times are not known. */
   readonly hasResponse?: boolean;
   readonly assertions?: readonly z.output<typeof assertionOutcome>[];
+  /** What assertions compare. Absent = unknown. */
+  readonly observed?: ObservedValues;
   /** The response comes first. */
   readonly sections: readonly EvidenceSection[];
   /** Facts to compare with an earlier result. */
@@ -77,6 +79,14 @@ export interface Evidence {
   readonly ping?: PingEvidence;
   /** Output of scripts around a request. */
   readonly logs?: readonly { readonly title: string; readonly lines: readonly LogLine[] }[];
+}
+
+/** The values of a response that assertions compare. */
+export interface ObservedValues {
+  /** By source. */
+  readonly values: { readonly [source: string]: unknown };
+  /** The body, for the other sources; null = not stored, or not completely. */
+  readonly text: string | null;
 }
 
 /** Names and values; those without a value are omitted. */

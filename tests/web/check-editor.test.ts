@@ -50,7 +50,7 @@ describe('checks in the web UI', () => {
 
   test('a check is tried before it is saved, a value of the response becomes an assertion, and input survives', async () => {
     const target = await startTarget(later, (_, response) =>
-      response.setHeader('content-type', 'application/json').end('{"stock":{"lamp":7}}'),
+      response.setHeader('content-type', 'application/json').end(`{"stock":{"lamp":7},"long":"${'a'.repeat(60)}!"}`),
     );
     const page = await ui().open('/checks/new?type=API', { viewport: { width: 390, height: 844 } });
     await page.getByLabel('Name', { exact: true }).fill('Stock');
@@ -63,9 +63,22 @@ describe('checks in the web UI', () => {
     await page.getByText('Add an assertion on a value').click();
     await page.getByRole('button', { name: 'Add an assertion on $.stock.lamp' }).click();
     await page.locator('summary', { hasText: 'Assertions' }).click();
+    await expectVisible(page.getByLabel('Holds').first());
     await page.getByLabel('Expected value').fill('8');
+    await expectVisible(page.getByText('Expected $.stock.lamp to equal 8, got 7').first());
     await page.getByRole('button', { name: 'Run now' }).click();
     await expectVisible(page.getByText('to equal 8, got 7').first(), 30_000);
+    // A regular expression that takes forever stops neither the page nor the other evaluations.
+    await page.getByRole('button', { name: 'Add assertion' }).click();
+    const second = page.getByRole('group', { name: 'Assertion 2' });
+    await second.getByRole('button', { name: /Source/ }).click();
+    await page.getByRole('option', { name: 'Body text' }).click();
+    await second.getByLabel('Regular expression').fill('(a+)+$');
+    await expectVisible(second.getByText('take too long to evaluate here'));
+    await second.getByLabel('Regular expression').fill('"long":"(a+)');
+    await second.getByLabel('Expected value').fill('aaa');
+    await expectVisible(second.getByLabel('Holds'));
+    await page.getByRole('button', { name: 'Remove assertion 2' }).click();
     await page.reload();
     await expectVisible(page.getByText('This is what you entered before.'));
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Stock');

@@ -50,6 +50,7 @@ function sourceForm(source: AssertionSource): AssertionSourceForm {
     source,
     label: labels[source],
     ...(property !== undefined && { property }),
+    ...((sort === 'headers' || sort === 'text') && { hasRegex: true }),
     comparisons: comparisonsOf(source),
     first: firsts[source] ?? (sort === 'text' ? ['CONTAINS', ''] : ['EQUALS', '']),
   };

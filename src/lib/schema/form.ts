@@ -72,6 +72,8 @@ export interface AssertionSourceForm {
     /** The only ones; absent = any text. */
     readonly options?: readonly string[];
   };
+  /** Whether a regular expression can extract a part of the value before the comparison. */
+  readonly hasRegex?: true;
   readonly comparisons: readonly string[];
   /** The comparison and target of a new assertion. */
   readonly first: readonly [comparison: string, target: string];

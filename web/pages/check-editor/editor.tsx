@@ -11,6 +11,7 @@ import { RetryFields } from '../../ui/check-settings/retries.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
 import { itemsOf } from '../../ui/form/pairs.tsx';
+import { OutcomesContext } from '../../ui/form/assertions.tsx';
 import { MarksContext } from '../../ui/form/code.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
@@ -19,6 +20,7 @@ import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { Restored } from '../../ui/form/restored.tsx';
 import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { useLiveOutcomes } from './live-outcomes.ts';
 import { Advanced, Alerting, Interval, Schedule } from './sections.tsx';
 import { text } from './strings.ts';
 import { marksOf, TrialResult } from './trial.tsx';
@@ -53,6 +55,7 @@ export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: E
   const failed = error ?? trial.error;
   const faults = useMemo(() => faultsOf(failed), [failed]);
   const marks = useMemo(() => marksOf(form, trial.trial, trial.tried), [form, trial.trial, trial.tried]);
+  const live = useLiveOutcomes(form, draft, trial.trial?.result ?? null, trial.tried);
   const fields = { draft, onChange: change };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -76,7 +79,9 @@ export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: E
             {form.hasInterval && <Interval shortest={form.shortestInterval} {...fields} />}
           </div>
           <MarksContext value={marks}>
-            <Folds form={form} faults={faults} self={checkId} {...fields} />
+            <OutcomesContext value={{ [live.path]: live.outcomes }}>
+              <Folds form={form} faults={faults} self={checkId} {...fields} />
+            </OutcomesContext>
           </MarksContext>
           <ChangedMeanwhile
             conflicts={conflicts}
@@ -106,6 +111,7 @@ export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: E
       {form.hasInterval && (
         <TrialResult
           trial={trial}
+          live={live}
           form={form}
           onAssert={(path, assertion) => change(path, [...itemsOf(valueAt(draft, path)), assertion])}
         />

@@ -1,21 +1,25 @@
 // Runs the settings once and shows what they find, with values to assert on.
-import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
+import { LoaderCircle } from 'lucide-react';
 import type { CheckForm } from '#checks/form.ts';
-import type { ScriptEvidence } from '#checks/show.ts';
+import type { Evidence, ScriptEvidence } from '#checks/show.ts';
 import type { AssertionSourceForm } from '#lib/schema/form.ts';
 import { evidenceOf, shownTime } from '../../ui/checks/evidence.ts';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
+import { type AssertionOutcome, OutcomeLine } from '../../ui/form/assertions.tsx';
 import type { Mark } from '../../ui/form/code-editor.ts';
 import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
 import { itemsOf } from '../../ui/form/pairs.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { ErrorMessage } from '../../ui/layout/feedback.tsx';
-import { milliseconds, sentence, withoutColours } from '../../ui/text/format.ts';
+import { codeText, milliseconds, sentence, withoutColours } from '../../ui/text/format.ts';
 import { findable } from './findable.ts';
+import type { LiveOutcomes } from './live-outcomes.ts';
 import { ScriptRun } from './script-run.tsx';
 import { text } from './strings.ts';
 import type { Progress, Trial, TrialRun } from './use-trial.ts';
 import css from './check-editor.module.css';
+
+type RunOutcome = NonNullable<Evidence['assertions']>[number];
 
 /** Where a trial failed in the script and the files of a draft, by the path of the field. */
 export function marksOf(form: CheckForm, trial: Trial | null, draft: Draft): Readonly<Record<string, readonly Mark[]>> {
@@ -37,10 +41,12 @@ export function marksOf(form: CheckForm, trial: Trial | null, draft: Draft): Rea
 /** @param onAssert adds an assertion to the list at a path */
 export function TrialResult({
   trial: { trial, progress, error, isRunning, stop },
+  live,
   form,
   onAssert,
 }: {
   readonly trial: TrialRun;
+  readonly live: LiveOutcomes;
   readonly form: CheckForm;
   readonly onAssert: (path: string, assertion: Draft) => void;
 }) {
@@ -56,7 +62,7 @@ export function TrialResult({
           </p>
         )}
         {trial === null && error === null && !isRunning && <p className="quiet">{text.trialEmpty}</p>}
-        {trial?.result && <Found trial={trial} form={form} onAssert={onAssert} />}
+        {trial?.result && <Found trial={trial} live={live} form={form} onAssert={onAssert} />}
       </div>
       {isRunning && (
         <div className={css['stop']}>
@@ -73,10 +79,12 @@ export function TrialResult({
 
 function Found({
   trial,
+  live,
   form,
   onAssert,
 }: {
   readonly trial: Trial;
+  readonly live: LiveOutcomes;
   readonly form: CheckForm;
   readonly onAssert: (path: string, assertion: Draft) => void;
 }) {
@@ -92,19 +100,10 @@ function Found({
         <span className="quiet">{result.runLocation}</span>
       </p>
       <p>{result.message === null ? text.passed : sentence(result.message)}</p>
-      {assertions.length > 0 && (
-        <ul className={css['outcomes']}>
-          {assertions.map(({ passed, source, property, actual, problem }, index) => (
-            <li key={index} data-passed={passed}>
-              {passed ? <CircleCheck size={15} aria-label="Holds" /> : <CircleX size={15} aria-label="Broken" />}
-              <span>
-                {index + 1}. {source.replaceAll('_', ' ').toLowerCase()} {property}{' '}
-                <code>{problem ?? actual ?? '–'}</code>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {live.isEdited && <p className="quiet">{text.edited}</p>}
+      {(live.outcomes.length > 0 ? live.outcomes : assertions.map(outcomeOf)).map((outcome, index) => (
+        <OutcomeLine key={index} outcome={outcome} />
+      ))}
       {script?.errors.map(({ message }) => (
         <pre key={message} className={css['text']}>
           {withoutColours(message)}
@@ -138,6 +137,11 @@ function Found({
       ))}
     </>
   );
+}
+
+/** The outcome in a run, for results that do not have the values. */
+function outcomeOf({ passed, source, property, problem, actual }: RunOutcome): AssertionOutcome {
+  return { passed, message: `${codeText(source)} ${property}: ${problem ?? actual ?? text.noValue}` };
 }
 
 /** What a script has reported when it has ended. */

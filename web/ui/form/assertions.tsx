@@ -1,13 +1,25 @@
 // The assertions of a check: a line each.
-import { Plus, X } from 'lucide-react';
+import { CircleCheck, CircleHelp, CircleX, Plus, X } from 'lucide-react';
+import { createContext, use } from 'react';
 import type { AssertionSourceForm, FormValue } from '#lib/schema/form.ts';
 import { comparisons, isUnary } from '../checks/comparisons.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Choice } from '../controls/field.tsx';
 import { type Draft, textOf } from './draft.ts';
 import { itemsOf, withItem, withoutItem } from './pairs.tsx';
+import { sentence } from '../text/format.ts';
 import { TextInput } from './text.tsx';
 import css from './form.module.css';
+
+/** How an assertion ends on the result beside the form, or has not been evaluated. */
+export interface AssertionOutcome {
+  /** null = unknown. */
+  readonly passed: boolean | null;
+  readonly message: string;
+}
+
+/** Outcomes of the assertions at a path, in order. */
+export const OutcomesContext = createContext<Readonly<Record<string, readonly AssertionOutcome[]>>>({});
 
 interface AssertionListProps {
   readonly path: string;
@@ -24,6 +36,7 @@ function firstOf({ source, property, first: [comparison, target] }: AssertionSou
 
 export function AssertionList({ path, label, sources, value, onChange }: AssertionListProps) {
   const items = itemsOf(value);
+  const outcomes = use(OutcomesContext)[path] ?? [];
   return (
     <fieldset className={css['list']}>
       <legend className="visually-hidden">{label}</legend>
@@ -35,6 +48,7 @@ export function AssertionList({ path, label, sources, value, onChange }: Asserti
           number={index + 1}
           item={item}
           sources={sources}
+          outcome={outcomes[index]}
           onChange={(change) => onChange(withItem(items, index, change))}
           onRemove={() => onChange(withoutItem(items, index))}
         />
@@ -57,6 +71,7 @@ function OneAssertion({
   number,
   item,
   sources,
+  outcome,
   onChange,
   onRemove,
 }: {
@@ -64,6 +79,7 @@ function OneAssertion({
   readonly number: number;
   readonly item: Draft;
   readonly sources: readonly AssertionSourceForm[];
+  readonly outcome: AssertionOutcome | undefined;
   readonly onChange: (change: Draft) => void;
   readonly onRemove: () => void;
 }) {
@@ -121,9 +137,38 @@ function OneAssertion({
           onChange={(target) => onChange({ target })}
         />
       )}
+      {source.hasRegex === true && (
+        <TextInput
+          name={`${name}.regex`}
+          label={`Regular expression of assertion ${number}`}
+          placeholder="Regular expression"
+          isLabelHidden
+          // Clients put that of a text into the property.
+          value={text('regex') || (property === undefined ? text('property') : '')}
+          onChange={(regex) => onChange({ regex: regex || null, ...(property === undefined && { property: '' }) })}
+        />
+      )}
       <IconButton label={`Remove assertion ${number}`} onPress={onRemove}>
         <X size={15} />
       </IconButton>
+      {outcome !== undefined && <OutcomeLine outcome={outcome} />}
     </div>
+  );
+}
+
+/** An outcome with its sentence. */
+export function OutcomeLine({ outcome: { passed, message } }: { readonly outcome: AssertionOutcome }) {
+  const icon =
+    passed === null ? (
+      <CircleHelp size={15} aria-hidden />
+    ) : passed ? (
+      <CircleCheck size={15} aria-label="Holds" />
+    ) : (
+      <CircleX size={15} aria-label="Broken" />
+    );
+  return (
+    <p className={css['outcome']} data-passed={passed}>
+      {icon} <span>{sentence(message)}</span>
+    </p>
   );
 }

@@ -27,6 +27,11 @@ export const dnsShow: CheckShow<typeof dnsSchema> = {
         ],
         texts: textsOf(response),
       },
+      response && {
+        RESPONSE_CODE: response.code,
+        ...(response.text !== undefined && { TEXT_ANSWER: response.text }),
+        ...(response.json !== undefined && { JSON_ANSWER: response.json }),
+      },
       [
         ['Response code', response?.code ?? 'No response was received.'],
         ['Records', records],

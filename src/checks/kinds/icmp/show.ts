@@ -24,9 +24,15 @@ export const icmpShow: CheckShow<typeof icmpSchema> = {
       ],
       texts: [{ label: 'Replies', text: repliesOf(response, format) }],
     };
-    return { ...lightEvidence(part, section, [loss]), timeMs: response?.latency?.avg };
+    return { ...lightEvidence(part, section, valuesOf(response), [loss]), timeMs: response?.latency?.avg };
   },
 };
+
+function valuesOf(response: IcmpPart['response']) {
+  if (response === null) return null;
+  const { replies: _replies, ...figures } = response;
+  return { LATENCY: { ...response.latency }, JSON_RESPONSE: figures };
+}
 
 function roundTrip(response: IcmpPart['response'], { milliseconds }: Format): string | null {
   if (!response?.latency) return null;

@@ -24,9 +24,20 @@ export const sslShow: CheckShow<typeof sslSchema> = {
       certificate: response && certificateOf(response, format),
       isShort: false,
     };
-    return { ...lightEvidence(part, section, response === null ? [] : comparableOf(response)), isFirst: true };
+    const comparable = response === null ? [] : comparableOf(response);
+    return { ...lightEvidence(part, section, response && valuesOf(response), comparable), isFirst: true };
   },
 };
+
+function valuesOf(seen: Seen) {
+  const { certificate, connection } = seen;
+  return {
+    CERTIFICATE: certificate,
+    CONNECTION: connection,
+    JSON_RESPONSE: seen,
+    TEXT_RESPONSE: JSON.stringify(seen),
+  };
+}
 
 function comparableOf(seen: Seen): EvidenceFacts {
   const { certificate, connection } = seen;

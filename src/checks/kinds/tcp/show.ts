@@ -1,7 +1,7 @@
 // How TCP checks are presented.
 import { hostAndPort } from '#lib/net/host-and-port.ts';
 import { lightEvidence } from '../../parts/show.ts';
-import type { CheckShow, EvidenceText, PartOf } from '../../show.ts';
+import type { CheckShow, EvidenceSection, EvidenceText, PartOf } from '../../show.ts';
 import type { tcpSchema } from './schema.ts';
 
 export const tcpShow: CheckShow<typeof tcpSchema> = {
@@ -11,14 +11,16 @@ export const tcpShow: CheckShow<typeof tcpSchema> = {
   request: ({ request }) => ({ ...request, target: hostAndPort(request.hostname, request.port) }),
   evidence: (part, { bytes }) => {
     const { request, response, address } = part;
-    return lightEvidence(part, {
+    const section: Partial<EvidenceSection> = {
       facts: [
         ['Request', request && `${request.hostname}:${request.port}`],
         ['Address', address],
         ['Size', response && bytes(response.bytes)],
       ],
       texts: [{ label: 'Sent', text: request?.data ?? '', look: 'titled' }, ...receivedText(response)],
-    });
+    };
+    const isWhole = response?.data !== undefined && !response.truncated;
+    return lightEvidence(part, section, isWhole ? { RESPONSE_DATA: response.data } : null);
   },
 };
 

@@ -4,7 +4,8 @@ import test from 'node:test';
 import { httpSources } from '../http/schema.ts';
 import { compileAssertion as compileOf, type AssertionSettings } from './assertion.ts';
 import { type Comparison, comparisons, comparisonsOf } from './sources.ts';
-import { evaluateAll, type Observation } from './evaluate.ts';
+import { evaluateAll } from './evaluate.ts';
+import type { Observation } from './evaluator.ts';
 import type { Outcome } from './outcome.ts';
 import { sentence } from './sentence.ts';
 

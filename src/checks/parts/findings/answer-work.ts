@@ -1,7 +1,8 @@
 // Processes a received response: decompress, decode, parse, compare and truncate. This is not part of the measured
 // time, and expensive work runs in another thread (docs/decisions/0030).
 import type { Assertion, AssertionSettings } from '../assertions/assertion.ts';
-import { type Budget, budgetMs, evaluateAll, isCheap, type Observation } from '../assertions/evaluate.ts';
+import { type Budget, budgetMs, evaluateAll, isCheap } from '../assertions/evaluate.ts';
+import type { Observation } from '../assertions/evaluator.ts';
 import type { Outcome } from '../assertions/outcome.ts';
 import { JsonProblem } from '../assertions/json-document.ts';
 import { type DecodedBody, decodeBody, decoderOf, keepBody, type TruncatedBody } from '../http/body.ts';

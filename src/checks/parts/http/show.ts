@@ -23,6 +23,12 @@ export function httpEvidence(part: HttpPart, format: Format, facts: EvidenceFact
     request,
     hasResponse: response !== null,
     timingPhases: response?.timingPhases ?? null,
+    ...(response !== null && {
+      observed: {
+        values: { STATUS_CODE: response.status, ...(response.headers !== null && { HEADERS: response.headers }) },
+        text: response.truncated || response.bodyEncoding !== undefined ? null : response.body,
+      },
+    }),
     sections: [responseSection(part, format, facts), ...(request === null ? [] : [requestSection(request)])],
     comparable: [
       ['Status', status ?? 'No response was received.'],
