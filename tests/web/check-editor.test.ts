@@ -59,7 +59,10 @@ describe('checks in the web UI', () => {
     await expectVisible(page.getByText('must be an absolute http or https URL').first());
     await page.getByLabel('URL').fill(target.url);
     await page.getByRole('button', { name: 'Run now' }).click();
-    await expectVisible(page.getByText('The check passed.'), 30_000);
+    const result = page.getByRole('complementary', { name: 'Result' });
+    await expectVisible(result.getByText('Passed', { exact: true }), 30_000);
+    const top = (await result.boundingBox())?.y ?? Infinity;
+    assert.ok(top < 844, 'the result is on screen');
     await page.getByText('Add an assertion on a value').click();
     await page.getByRole('button', { name: 'Add an assertion on $.stock.lamp' }).click();
     await page.locator('summary', { hasText: 'Assertions' }).click();
@@ -215,7 +218,7 @@ describe('checks in the web UI', () => {
     await page.goto(`/checks/${String(copy?.id)}/edit`);
     await page.getByLabel('URL').fill(target.url);
     await page.getByRole('button', { name: 'Run now' }).click();
-    await expectVisible(page.getByText('The check passed.'), 30_000);
+    await expectVisible(page.getByRole('complementary').getByText('Passed', { exact: true }), 30_000);
     assert.deepEqual(tokens, ['secret of the shop']);
     await page.goto(`/checks/${String(id)}`);
     await page.getByRole('button', { name: 'Actions' }).click();

@@ -56,7 +56,6 @@ export const text = {
   output: 'Output',
   pageOutput: 'Console of the pages',
   moreAtEnd: 'There is more. It is shown when the script has ended.',
-  passed: 'The check passed.',
   expected: 'Expected',
   actual: 'Actual',
   pick: 'Add an assertion on a value',

@@ -1,5 +1,6 @@
 // Runs the settings once and shows what they find, with values to assert on.
 import { LoaderCircle } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { CheckForm } from '#checks/form.ts';
 import type { Evidence, ScriptEvidence } from '#checks/show.ts';
 import type { AssertionSourceForm } from '#lib/schema/form.ts';
@@ -50,8 +51,13 @@ export function TrialResult({
   readonly form: CheckForm;
   readonly onAssert: (path: string, assertion: Draft) => void;
 }) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone it is below the form.
+    if (isRunning) panel.current?.scrollIntoView({ block: 'nearest' });
+  }, [isRunning]);
   return (
-    <aside className={css['trial']} aria-label={text.trialTitle}>
+    <aside ref={panel} className={css['trial']} aria-label={text.trialTitle}>
       <h2>{text.trialTitle}</h2>
       <div role="status">
         {error !== null && <ErrorMessage error={error} />}
@@ -99,7 +105,7 @@ function Found({
         {ms !== null && <span>{milliseconds(ms)}</span>}
         <span className="quiet">{result.runLocation}</span>
       </p>
-      <p>{result.message === null ? text.passed : sentence(result.message)}</p>
+      {result.message !== null && <p>{sentence(result.message)}</p>}
       {live.isEdited && <p className="quiet">{text.edited}</p>}
       {(live.outcomes.length > 0 ? live.outcomes : assertions.map(outcomeOf)).map((outcome, index) => (
         <OutcomeLine key={index} outcome={outcome} />

@@ -141,7 +141,7 @@ function OneAssertion({
         <TextInput
           name={`${name}.regex`}
           label={`Regular expression of assertion ${number}`}
-          placeholder="Regular expression"
+          placeholder="Regex"
           isLabelHidden
           // Clients put that of a text into the property.
           value={text('regex') || (property === undefined ? text('property') : '')}
