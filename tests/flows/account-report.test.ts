@@ -46,3 +46,42 @@ test('a channel receives one report per week, which can be replayed', async (giv
   assert.equal(server.mails.length, 2);
   assert.match(readMail(server.mails[1]?.raw ?? '').headers['subject'] ?? '', /\(replayed\)$/);
 });
+
+test('a report is sent on request to the address of a channel, on the checks of a group, as a delivery', async (given) => {
+  const server = await startSmtpServer();
+  given.t.after(() => server.close());
+  const environment = { TOCSIN_SMTP_URL: `smtp://localhost:${server.port}`, TOCSIN_MAIL_FROM: 'alerts@example.com' };
+  const service = await given.startService(given.t, environment);
+  const target = await startScriptedServer(given.t);
+  target.answer({ status: 503 });
+  const { id: groupId } = await service.must('POST', '/v1/check-groups', { name: 'Acme' });
+  const request = { method: 'GET', url: target.url };
+  await service.must('POST', '/v1/checks/api', { name: 'Cart API', frequency: 1440, groupId, request });
+  await service.must('POST', '/v1/checks/api', { name: 'Search', frequency: 1440, request });
+  const config = { address: 'ops@example.org' };
+  const { id: alertChannelId } = await service.must('POST', '/v1/alert-channels', { type: 'EMAIL', config });
+  await until('two incidents', async () => {
+    const incidents = (await service.must('GET', '/v1/check-incidents')) as unknown as readonly unknown[];
+    return incidents.length === 2;
+  });
+  const title = 'Acme Ltd';
+  const at = new Date().toISOString();
+  const sent = await service.must('POST', '/v1/account-report/deliveries', {
+    alertChannelId,
+    every: 'week',
+    at,
+    groupId,
+    title,
+  });
+  const { raw } = await until('the report', () => server.mails[0]);
+  const mail = readMail(raw);
+  assert.match(mail.headers['subject'] ?? '', /^Weekly report for Acme Ltd: .*, 1 incident$/);
+  assert.match(mail.text, /^Acme Ltd, group Acme, .*, so far$/m);
+  assert.match(mail.text, /\nAll checks:\n- Cart API: [^\n]*\n\nReport: [^\n]*[?&]groupId=\d+&title=Acme\+Ltd/);
+  assert.doesNotMatch(mail.text, /Search/);
+  const delivery = await until('the log', async () => {
+    const found = await service.must('GET', `/v1/deliveries/${String(sent['id'])}`);
+    return found['status'] === 'delivered' ? found : undefined;
+  });
+  assert.deepEqual([delivery['alertChannelId'], delivery['alertType']], [alertChannelId, null]);
+});

@@ -1,6 +1,7 @@
 // The report on a week or month over HTTP, as JSON and CSV, on results whose figures are known.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
+import type { AccountReportDeliveryActions } from '#actions/results/account-report-deliveries.ts';
 import type { AccountReportActions } from '#actions/results/account-reports.ts';
 import { reportOf } from '../support/receivers/sample-alerts.ts';
 import type { AccountReportBody } from '#contract/results/account-report.ts';
@@ -200,7 +201,10 @@ test('texts that a spreadsheet would evaluate are text in the CSV', async () => 
   ];
   const tags = ['=2'];
   const made = names.map((name): ReportedRow => ({ ...reportOf([name]).report.slowest[0], name, tags }) as ReportedRow);
-  const [, route = assert.fail()] = accountReportRoutes({ rows: () => [made] } as unknown as AccountReportActions);
+  const [, route = assert.fail()] = accountReportRoutes(
+    { rows: () => [made] } as unknown as AccountReportActions,
+    {} as AccountReportDeliveryActions,
+  );
   const call = { query: { every: 'week', timezone: 'UTC' }, signal: AbortSignal.any([]) } as unknown as AnyCall;
   const { body } = (await route.run(call)) as Answer;
   const cells = String(body)
@@ -239,5 +243,50 @@ describe('the report of a channel', () => {
     assert.match(refused.body, /report\.groupId must be the ID of a group: group 99 not found/);
     const { body: changed } = await put({ groupId: null, tags: [] });
     assert.deepEqual((JSON.parse(changed) as typeof channel).report, { ...report, groupId: null, tags: [] });
+  });
+});
+
+describe('sending a report on request', () => {
+  const send = (order: object) => ask('POST', '/v1/account-report/deliveries', order);
+  const channel = async (config: object, type = 'EMAIL'): Promise<number> => {
+    const { body } = await ask('POST', '/v1/alert-channels', { type, config });
+    return (JSON.parse(body) as { id: number }).id;
+  };
+
+  it('adds a delivery and an entry to the audit log, at most 20 per hour', async () => {
+    const alertChannelId = await channel({ address: 'customer@example.com' });
+    const sent = await send({ alertChannelId, fromOn: '2026-03-02', toOn: '2026-03-03', tags: ['a'], title: 'Acme' });
+    assert.equal(sent.status, 201, sent.body);
+    const delivery = JSON.parse(sent.body) as { id: string; status: string; alertType: null };
+    assert.deepEqual([delivery.status, delivery.alertType], ['pending', null]);
+    const { body: listed } = await ask('GET', `/v1/deliveries?alertChannelId=${alertChannelId}`);
+    assert.deepEqual(
+      (JSON.parse(listed) as { id: string }[]).map(({ id }) => id),
+      [delivery.id],
+    );
+    const { body: log } = await ask('GET', '/v1/audit-log?resource=delivery');
+    const [entry] = (JSON.parse(log) as { entries: { operation: string; resourceId: string }[] }).entries;
+    assert.deepEqual([entry?.operation, entry?.resourceId], ['sendAccountReport', delivery.id]);
+    for (let count = 1; count < 20; count++) assert.equal((await send({ alertChannelId })).status, 201);
+    const refused = await send({ alertChannelId });
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '1800']);
+    assert.match(refused.body, /At most 20 reports can be sent per hour on request/);
+  });
+
+  it('refuses other channels, and reports that do not exist', async () => {
+    const url = 'https://hooks.example/x';
+    const webhook = await channel({ url }, 'WEBHOOK');
+    const email = await channel({ address: 'customer@example.com' });
+    for (const [order, message] of [
+      [{ alertChannelId: webhook }, /alertChannelId must be a channel of type EMAIL: this one is WEBHOOK/],
+      [{ alertChannelId: 99 }, /alertChannelId must be the ID of a channel: 99 not found/],
+      [{ alertChannelId: email, groupId: 99 }, /groupId must be the ID of a group/],
+      [{ alertChannelId: email, fromOn: '2026-03-02' }, /toOn is required/],
+      [{ alertChannelId: email, address: 'x@example.com' }, /address/],
+    ] as const) {
+      const { status, body } = await send(order);
+      assert.equal(status, 400, body);
+      assert.match(body, message);
+    }
   });
 });

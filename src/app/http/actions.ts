@@ -6,7 +6,6 @@ import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
 import { createGapWait, type GapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
-import { createAnalyticsActions } from '#actions/results/analytics.ts';
 import { createAuditLogActions } from '#actions/accounts/audit-log.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
@@ -37,8 +36,6 @@ import { createProcessActions } from '#actions/operating/processes.ts';
 import { createRuntimeEnds } from '#actions/checks/runtime-ends.ts';
 import { createLiveEventActions } from '#actions/results/live-events.ts';
 import { createOverviewActions } from '#actions/results/overview.ts';
-import { createAccountReportActions } from '#actions/results/account-reports.ts';
-import { createReportActions } from '#actions/results/reports.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
@@ -70,6 +67,7 @@ import { newId } from '#lib/id.ts';
 import { createScriptReader } from '#sandbox/read-script.ts';
 import type { ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import { composeAlertMessages } from './alert-messages.ts';
+import { figuresOf } from './figures.ts';
 import type { ActionDeps } from './deps.ts';
 import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
@@ -132,25 +130,6 @@ export function composeActions(deps: ActionDeps) {
     locations: createLocationActions(() => ownProcess.locations()),
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
-  };
-}
-
-/** Analytics and reports. */
-function figuresOf({ store, config, clock }: ActionDeps, afterGaps: GapWait) {
-  const figures = {
-    ...store,
-    serverTimeZone: config.serverTimeZone,
-    checkHistory: historyAfterGaps(store.checkHistory, afterGaps, store.gaps),
-    clock,
-  };
-  return {
-    analytics: createAnalyticsActions({
-      ...figures,
-      retentionDays: config.retentionDays,
-      measuresOf: (checkType) => kindOf(checkType).measures,
-    }),
-    reports: createReportActions(figures),
-    accountReports: createAccountReportActions(figures),
   };
 }
 

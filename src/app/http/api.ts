@@ -108,7 +108,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     }),
     ...overviewRoutes(actions.overview),
     ...analyticsRoutes(actions.analytics, actions.reports),
-    ...accountReportRoutes(actions.accountReports),
+    ...accountReportRoutes(actions.accountReports, actions.accountReportDeliveries),
     ...backtestRoutes(actions.backtests),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),

@@ -4,6 +4,7 @@ import { reportPeriods, scheduledPeriods } from '#domain/results/account-report.
 import { day, instant, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { timeZoneName } from '../time-zone.ts';
 import { checkTypes } from '../checks/check.ts';
+import { delivery } from '../alerts/delivery.ts';
 import { tagged, type Untagged } from '../operation.ts';
 
 const words = {
@@ -93,16 +94,28 @@ export const accountReport = z
   .meta({ id: 'AccountReport', description: 'A report on active checks over a time range.' });
 export type AccountReportBody = z.output<typeof accountReport>;
 
-const query = z.object({
+const range = {
   every: z.enum(reportPeriods).default('week').describe('Quarters begin in January, April, July and October.'),
   at: queryInstant.exactOptional().describe('A time in the period. Absent = the last complete one.'),
   fromOn: day.exactOptional().describe('First day, such as 2026-01-31, instead of `every` and `at`.'),
   toOn: day.exactOptional().describe('Last day, inclusive. With `fromOn`.'),
   timezone: z.string().max(100).exactOptional().describe(words.timeZone),
+  title: title.exactOptional().describe(words.title),
+};
+const query = z.object({
+  ...range,
   groupId: wholeNumber(1, 1_000_000_000).exactOptional().describe(words.groupId),
   tag: queryList(tag).exactOptional().describe(`${words.tags} Repeat the parameter.`),
-  title: title.exactOptional().describe(words.title),
 });
+export type AccountReportQuery = z.output<typeof query>;
+const order = z
+  .strictObject({
+    alertChannelId: z.int().min(1).describe('A channel of type EMAIL.'),
+    ...range,
+    groupId: z.int().min(1).exactOptional().describe(words.groupId),
+    tags: z.array(tag).max(20).exactOptional().describe(words.tags),
+  })
+  .meta({ id: 'AccountReportSend', description: 'A report and the channel that it is sent through.' });
 
 export const accountReportOperations = tagged('Analytics', {
   getAccountReport: {
@@ -124,5 +137,16 @@ export const accountReportOperations = tagged('Analytics', {
     permission: 'read',
     query,
     media: 'text/csv',
+  },
+  sendAccountReport: {
+    method: 'POST',
+    path: '/v1/account-report/deliveries',
+    summary: 'Send the report on a time range by email',
+    description:
+      'Adds a delivery to the address of the channel, which is retried and logged as alerts are. At most 20 per account and hour.',
+    permission: 'write',
+    body: order,
+    status: 201,
+    response: delivery,
   },
 } as const satisfies Untagged);

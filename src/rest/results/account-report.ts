@@ -1,14 +1,15 @@
 // Routes of reports on checks of an account, as JSON and CSV.
-import type { z } from 'zod';
 import type { AccountReportActions, AccountReportQuestion } from '#actions/results/account-reports.ts';
-import type { AccountReportBody, accountReportOperations } from '#contract/results/account-report.ts';
+import type { AccountReportDeliveryActions } from '#actions/results/account-report-deliveries.ts';
+import type { AccountReportBody, AccountReportQuery } from '#contract/results/account-report.ts';
 import { invalidField } from '#actions/refusal.ts';
 import type { AccountReport, ReportedRow, ReportFigures } from '#domain/results/account-report.ts';
 import { type CsvCell, csvLine } from './csv.ts';
+import { deliveryToWire } from '../alerts/deliveries.ts';
 import { Answer, type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
-export function accountReportRoutes(reports: AccountReportActions): Route[] {
+export function accountReportRoutes(reports: AccountReportActions, deliveries: AccountReportDeliveryActions): Route[] {
   return [
     route('getAccountReport', async ({ caller, query, signal }) =>
       toWire(await reports.read(caller, questionOf(query), signal)),
@@ -22,12 +23,23 @@ export function accountReportRoutes(reports: AccountReportActions): Route[] {
       const disposition = `attachment; filename="tocsin-report-${query.fromOn ?? query.every}.csv"`;
       return new Answer(200, lines.join(''), { 'content-disposition': disposition });
     }),
+    route('sendAccountReport', async ({ caller, body: { alertChannelId, tags, ...query }, signal }) => {
+      const question = questionOf({ ...query, ...(tags !== undefined && { tag: tags }) });
+      return deliveryToWire(await deliveries.send(caller, alertChannelId, question, signal), []);
+    }),
   ];
 }
 
-type Query = z.output<typeof accountReportOperations.getAccountReport.query>;
-
-function questionOf({ every, timezone, at, fromOn, toOn, groupId, tag, title }: Query): AccountReportQuestion {
+function questionOf({
+  every,
+  timezone,
+  at,
+  fromOn,
+  toOn,
+  groupId,
+  tag,
+  title,
+}: AccountReportQuery): AccountReportQuestion {
   if ((fromOn === undefined) !== (toOn === undefined)) {
     const missing = fromOn === undefined ? 'fromOn' : 'toOn';
     throw invalidField(missing, 'is required: fromOn and toOn are the first and the last day');

@@ -1,7 +1,7 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
 import { inAccount, selectRows, updateRows } from '../base/rows.ts';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
-import { newDelivery } from '#domain/deliveries/delivery.ts';
+import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import {
   type AccountReport,
   certificateDays,
@@ -19,6 +19,7 @@ import { breathe } from '../base/slices.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { insertDeliveries } from './failing-channels.ts';
+import { countInHour } from './sending-quotas.ts';
 
 /** A channel whose report is due. */
 export interface DueReport {
@@ -92,16 +93,36 @@ export function createAccountReports(database: Database) {
     send: (due: DueReport, report: AccountReport, nextAt: number, now: number) =>
       transaction(async (tx) => {
         if (!(await moveReport(tx, due, nextAt))) return false;
-        const { accountId, alertChannelId } = due;
-        const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
-        const variables = { DELIVERY_ID: delivery.id, IS_REPLAY: false };
-        await insertDeliveries(tx, [{ ...delivery, content: { variables, groupId: null, report } }]);
+        await insertDeliveries(tx, [deliveryOf(due, report, now)]);
         return true;
+      }),
+    /** Adds the delivery of a report on request; null = the account already sent `max` in this hour. `now`: epoch ms. */
+    sendNow: (
+      accountId: string,
+      alertChannelId: number,
+      report: AccountReport,
+      { now, max }: { readonly now: number; readonly max: number },
+    ): Promise<Delivery | null> =>
+      transaction(async (tx) => {
+        if (!(await countInHour(tx, { accountId, noun: 'sent-report', now }, max))) return null;
+        const delivery = deliveryOf({ accountId, alertChannelId }, report, now);
+        await insertDeliveries(tx, [delivery]);
+        return delivery;
       }),
     /** Sets when a report is due instead, epoch ms, unless it was sent or its channel was changed. */
     postpone: async (due: DueReport, until: number): Promise<void> =>
       void (await transaction((tx) => moveReport(tx, due, until))),
   };
+}
+
+function deliveryOf(
+  { accountId, alertChannelId }: Pick<DueReport, 'accountId' | 'alertChannelId'>,
+  report: AccountReport,
+  now: number,
+): Delivery {
+  const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
+  const variables = { DELIVERY_ID: delivery.id, IS_REPLAY: false };
+  return { ...delivery, content: { variables, groupId: null, report } };
 }
 
 /** @returns false = it is no longer due at that time */

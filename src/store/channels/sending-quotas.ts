@@ -45,9 +45,10 @@ export function createSendingQuotas({ reader, transaction, clock }: Database) {
      */
     take: (claim: QuotaClaim): Promise<QuotaAnswer> =>
       transaction(async (tx) => {
-        if (await count(tx, claim, limitOfOthers(claim.limit))) return 'admitted';
+        const counter = { accountId: claim.accountId, noun: `sent-${claim.quota}`, now: claim.now };
+        if (await countInHour(tx, counter, limitOfOthers(claim.limit))) return 'admitted';
         const isNews = await tellsNews(tx, claim);
-        if (isNews && (await count(tx, claim, claim.limit))) return 'admitted';
+        if (isNews && (await countInHour(tx, counter, claim.limit))) return 'admitted';
         return waitOrEnd(tx, claim, isNews);
       }),
     /** Channels of an account whose deliveries have waited for a quota for five minutes. */
@@ -95,16 +96,16 @@ function waitOf(
   };
 }
 
-/** Counts an attempt; false = the limit is reached. */
-async function count(
+/** Counts one in the clock hour of `now` (epoch ms); false = the limit of the account is reached. */
+export async function countInHour(
   tx: Db,
-  { accountId, quota, now }: Pick<QuotaClaim, 'accountId' | 'quota' | 'now'>,
+  { accountId, noun, now }: { readonly accountId: string; readonly noun: string; readonly now: number },
   limit: number,
 ): Promise<boolean> {
   const base = hourOf(now) * perHour;
   const counted = await tx
     .insertInto('counters')
-    .values({ account_id: idBytes(accountId), noun: `sent-${quota}`, last: base + 1 })
+    .values({ account_id: idBytes(accountId), noun, last: base + 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['account_id', 'noun'])

@@ -1,41 +1,52 @@
-// The report on a week or month: figures, the checks that stand out, and who receives it by email.
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight, Download, Printer } from 'lucide-react';
+// The report on a time range: figures, the checks that stand out, and who receives it by email.
+import { Link, useSearch } from '@tanstack/react-router';
+import { Download, Printer } from 'lucide-react';
 import { use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
+import { useMay } from '../../api/me.ts';
 import { useRead } from '../../api/query.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { Choice } from '../../ui/controls/field.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { saveFile } from '../../ui/controls/save-file.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { count, duration, percent } from '../../ui/text/format.ts';
+import { Controls } from './controls.tsx';
+import { isOver } from './ranges.ts';
 import { Recipients } from './recipients.tsx';
-import type { ReportsSearch } from './search.ts';
-import { Certificates, Incidents, LeastAvailable, LeastKnown, Slowest } from './tables.tsx';
+import { queryOf } from './search.ts';
+import { SendButton } from './send.tsx';
+import { AllChecks, Certificates, Incidents, inZone, LeastAvailable, LeastKnown, Slowest } from './tables.tsx';
 import { text } from './strings.ts';
+import css from './reports.module.css';
 
 type Report = AnswerOf<'getAccountReport'>;
-
-/** The requested report. A type, because queries are records. */
-type Query = { readonly every: 'week' | 'month'; readonly timezone?: string; readonly at?: string };
+type Query = ReturnType<typeof queryOf>;
 
 const hourMs = 3_600_000;
 
 export function ReportsPage() {
   const search = useSearch({ from: '/shell/reports' });
-  const { every = 'week', at, timezone } = search;
-  const query: Query = { every, ...(timezone !== undefined && { timezone }), ...(at !== undefined && { at }) };
+  const { write } = useMay();
+  const query = queryOf(search);
   const { data, error, refetch } = useRead('getAccountReport', { query });
   return (
     <>
-      <PageHead title={text.title} above={data && <Period report={data} />}>
-        <Controls search={search} query={query} report={data} />
+      <PageHead
+        title={search.title ?? text.title}
+        heading={search.title ?? <Heading name={data?.accountName ?? null} />}
+        above={data && <Subject report={data} />}
+      >
+        {write && <SendButton search={search} />}
+        <DownloadButton query={query} name={`tocsin-report-${data?.from.slice(0, 10) ?? ''}.csv`} />
+        <Button onPress={() => window.print()}>
+          <Printer size={15} aria-hidden /> {text.print}
+        </Button>
       </PageHead>
-      {error && data === undefined ? (
+      <Controls search={search} report={error ? undefined : data} />
+      {error ? (
         <LoadError error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Skeleton lines={6} height={40} />
@@ -44,78 +55,44 @@ export function ReportsPage() {
       )}
       <div className="screen-only">
         <Section title={text.byEmail}>
-          <Recipients {...(timezone !== undefined && { timeZone: timezone })} />
+          <Recipients search={search} />
         </Section>
       </div>
     </>
   );
 }
 
-/** `Mar 2 – 8, 2026 (Europe/Berlin)` */
-function Period({ report: { every, from, to, createdAt, timeZone } }: { readonly report: Report }) {
-  const format = new Intl.DateTimeFormat('en', {
-    timeZone,
-    month: every === 'month' ? 'long' : 'short',
-    year: 'numeric',
-    ...(every === 'week' && { day: 'numeric' }),
-  });
-  const isOver = Date.parse(to) < Date.parse(createdAt);
-  // The middle of the first and of the last day: periods begin at full hours of UTC.
-  const last = Date.parse(to) - (isOver ? 12 * hourMs : 0);
+/** On paper, the name of the account. */
+function Heading({ name }: { readonly name: string | null }) {
+  if (name === null) return <>{text.title}</>;
   return (
-    <span>
-      {format.formatRange(Date.parse(from) + 12 * hourMs, Math.max(last, Date.parse(from) + 12 * hourMs))} ({timeZone})
-      {isOver ? '' : `, ${text.soFar}`}
-    </span>
+    <>
+      <span className="screen-only">{text.title}</span>
+      <span className="print-only">{name}</span>
+    </>
   );
 }
 
-function Controls({
-  search,
-  query,
-  report,
-}: {
-  readonly search: ReportsSearch;
-  readonly query: Query;
-  readonly report: Report | undefined;
-}) {
-  const navigate = useNavigate({ from: '/reports' });
-  const { every } = query;
-  const go = (at: number): void => void navigate({ search: { ...search, at: new Date(at).toISOString() } });
-  const hasNext = report !== undefined && Date.parse(report.to) < Date.parse(report.createdAt);
-  // After an error, such as for a period whose data was removed, a week later.
-  const next = report === undefined ? Date.parse(search.at ?? '') + 168 * hourMs : Date.parse(report.to) + 12 * hourMs;
+/** `Group Shops, tag eu · Mar 2 – 8, 2026 (Europe/Berlin)` */
+function Subject({ report }: { readonly report: Report }) {
+  const { every, from, to, timeZone, groupId, groupName, tags } = report;
+  const isComplete = isOver(report);
+  const isByDay = every === null || every === 'week' || !isComplete;
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    year: 'numeric',
+    ...(every !== 'year' && { month: 'long' }),
+    ...(isByDay && { month: 'short', day: 'numeric' }),
+  });
+  // The middle of the first and of the last day: periods begin at full hours of UTC.
+  const first = Date.parse(from) + 12 * hourMs;
+  const last = Date.parse(to) - (isComplete ? 12 * hourMs : 0);
+  const scope = text.scope(groupId === null ? null : (groupName ?? text.deletedGroup(groupId)), tags);
   return (
-    <>
-      <Choice
-        label={text.period}
-        isLabelHidden
-        value={every}
-        options={Object.entries(text.periods) as [typeof every, string][]}
-        onChange={(next) => {
-          const { at: _at, every: _every, ...kept } = search;
-          void navigate({ search: next === 'month' ? { ...kept, every: next } : kept });
-        }}
-      />
-      <IconButton
-        label={text.before[every]}
-        isDisabled={report === undefined}
-        onPress={() => report && go(Date.parse(report.from) - 12 * hourMs)}
-      >
-        <ChevronLeft size={18} />
-      </IconButton>
-      <IconButton
-        label={text.after[every]}
-        isDisabled={report === undefined ? Number.isNaN(next) : !hasNext}
-        onPress={() => go(next)}
-      >
-        <ChevronRight size={18} />
-      </IconButton>
-      <DownloadButton query={query} name={`tocsin-report-${every}-${report?.from.slice(0, 10) ?? ''}.csv`} />
-      <Button onPress={() => window.print()}>
-        <Printer size={15} aria-hidden /> {text.print}
-      </Button>
-    </>
+    <span>
+      {scope !== '' && `${scope} · `}
+      {format.formatRange(first, Math.max(last, first))} ({timeZone}){isComplete ? '' : `, ${text.soFar}`}
+    </span>
   );
 }
 
@@ -133,7 +110,7 @@ function DownloadButton({ query, name }: { readonly query: Query; readonly name:
 }
 
 function Found({ report }: { readonly report: Report }) {
-  const { total, every, checks } = report;
+  const { total, every, checks, rows, createdAt, timeZone } = report;
   if (total.availability === null && total.unknownTime === 0 && report.incidents.length === 0) {
     return (
       <Empty title={text.emptyTitle}>
@@ -150,9 +127,7 @@ function Found({ report }: { readonly report: Report }) {
             text.availability,
             <span key="availability">
               {availability === null ? text.unknownAvailability : percent(availability / 100)}{' '}
-              {before !== null && (
-                <span className="quiet">{text.compared(percent(before / 100), every ?? 'days')}</span>
-              )}
+              {before !== null && <span className="quiet">{text.compared(percent(before / 100), every)}</span>}
             </span>,
           ],
           [
@@ -182,6 +157,7 @@ function Found({ report }: { readonly report: Report }) {
         { title: text.slowest, rows: report.slowest, table: <Slowest rows={report.slowest} /> },
         { title: text.certificates, rows: report.certificates, table: <Certificates report={report} /> },
         { title: text.leastKnown, rows: report.leastKnown, table: <LeastKnown rows={report.leastKnown} /> },
+        { title: text.all, rows: rows ?? [], table: <AllChecks rows={rows ?? []} /> },
       ].map(
         ({ title, rows, table }) =>
           rows.length > 0 && (
@@ -190,6 +166,8 @@ function Found({ report }: { readonly report: Report }) {
             </Section>
           ),
       )}
+      {rows === null && <p className="quiet">{text.more(checks)}</p>}
+      <p className={css['note']}>{text.note(inZone(createdAt, timeZone), timeZone)}</p>
     </>
   );
 }

@@ -1,24 +1,28 @@
-// Who receives the report by email: the email channels of the account.
+// Who receives reports by email, and on which checks: the email channels of the account.
+import type { AnswerOf } from '#contract/operations.ts';
+import { useAll } from '../../api/all.ts';
 import { useMay } from '../../api/me.ts';
 import { useMore, useWrite } from '../../api/query.ts';
-import { ChannelName, showOfChannel } from '../../ui/alerts/channels.tsx';
+import { ChannelName, showOfChannel, useChannelNames } from '../../ui/alerts/channels.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { type ReportsSearch, scopeOf } from './search.ts';
 import { text } from './strings.ts';
+import css from './reports.module.css';
 
-/** @param timeZone of the weeks and months of a new schedule; absent = that of the account */
-export function Recipients({ timeZone }: { readonly timeZone?: string }) {
-  const { write } = useMay();
+type Channel = AnswerOf<'listAlertChannels'>[number];
+type Schedule = NonNullable<Channel['report']>;
+
+/** A new schedule takes the checks, heading and time zone of the page. */
+export function Recipients({ search }: { readonly search: ReportsSearch }) {
   const { items, error, refetch, total, hasNextPage, isFetchingNextPage, fetchNextPage } = useMore('listAlertChannels');
-  const change = useWrite('updateAlertChannel', ['listAlertChannels']);
   if (error && items === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (items === undefined) return <Skeleton />;
   const channels = items.filter(({ type }) => showOfChannel(type).receivesReports);
-  const addressOf = ({ config, id }: (typeof channels)[number]): string =>
-    (config as { readonly address?: string }).address ?? String(id);
   return (
     <>
       <p className="quiet">{channels.length === 0 ? text.noChannels : text.byEmailNote}</p>
@@ -32,25 +36,7 @@ export function Recipients({ timeZone }: { readonly timeZone?: string }) {
             {
               id: 'report',
               title: text.columns.report,
-              cell: (channel) => {
-                const every = channel.report?.every ?? 'none';
-                if (!write) return text.schedules[every];
-                const address = addressOf(channel);
-                return (
-                  <Choice
-                    label={text.reportOf(address)}
-                    isLabelHidden
-                    value={every}
-                    options={Object.entries(text.schedules) as [typeof every, string][]}
-                    onChange={(next) => {
-                      const report =
-                        next === 'none' ? null : { every: next, ...(timeZone !== undefined && { timeZone }) };
-                      const written = change.mutateAsync({ params: { id: channel.id }, body: { report } });
-                      void toast.of(written, text.scheduled(address));
-                    }}
-                  />
-                );
-              },
+              cell: (channel) => <Recipient channel={channel} search={search} />,
             },
           ]}
         />
@@ -58,4 +44,54 @@ export function Recipients({ timeZone }: { readonly timeZone?: string }) {
       <More {...{ total, hasNextPage, isFetchingNextPage, fetchNextPage }} shown={items.length} />
     </>
   );
+}
+
+function Recipient({ channel, search }: { readonly channel: Channel; readonly search: ReportsSearch }) {
+  const { id, report } = channel;
+  const { write } = useMay();
+  const name = useChannelNames()(id);
+  const change = useWrite('updateAlertChannel', ['listAlertChannels']);
+  const { groupId = null, tag: tags = [] } = scopeOf(search);
+  const chosen = { groupId, tags, title: search.title ?? null };
+  const save = (every: Schedule['every'] | 'none'): void => {
+    const zone = search.timezone !== undefined && { timeZone: search.timezone };
+    const next = every === 'none' ? null : { every, ...chosen, ...zone };
+    void toast.of(change.mutateAsync({ params: { id }, body: { report: next } }), text.scheduled(name));
+  };
+  const every = report?.every ?? 'none';
+  const isOther = report !== null && JSON.stringify(scopeIn(report)) !== JSON.stringify(chosen);
+  return (
+    <span className={css['schedule']}>
+      {write ? (
+        <Choice
+          label={text.reportOf(name)}
+          isLabelHidden
+          value={every}
+          options={Object.entries(text.schedules) as [typeof every, string][]}
+          onChange={save}
+        />
+      ) : (
+        text.schedules[every]
+      )}
+      {report !== null && <About schedule={report} />}
+      {write && report !== null && isOther && (
+        <Button kind="quiet" onPress={() => save(report.every)}>
+          {text.takeChosen}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+function scopeIn({ groupId = null, tags = [], title = null }: Schedule) {
+  return { groupId, tags, title };
+}
+
+/** The checks and the heading of a schedule. */
+function About({ schedule }: { readonly schedule: Schedule }) {
+  const groups = useAll('listCheckGroups');
+  const { groupId, tags, title } = scopeIn(schedule);
+  const group = groupId === null ? null : (groups.data?.find(({ id }) => id === groupId)?.name ?? String(groupId));
+  const scope = text.scope(group, tags) || text.allGroups;
+  return <span className="quiet">{title === null ? scope : `${scope}: ${title}`}</span>;
 }

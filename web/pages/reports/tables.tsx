@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { count, duration, milliseconds, percent } from '../../ui/text/format.ts';
-import { At, Day } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
 
 type Report = AnswerOf<'getAccountReport'>;
@@ -37,6 +36,46 @@ function Rows({
   readonly own: readonly Column<Row>[];
 }) {
   return <Table label={label} rows={rows} keyOf={({ checkId }) => checkId} columns={[ofRow, ...own]} />;
+}
+
+/** A time of the report in its zone, such as `Mar 3, 2026, 05:12`. @param at ISO 8601 */
+export function inZone(at: string, timeZone: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }).format(
+    Date.parse(at),
+  );
+}
+
+function ZonedTime({ at, timeZone }: { readonly at: string; readonly timeZone: string }) {
+  return (
+    <time dateTime={at} title={`${inZone(at, 'UTC')} UTC`}>
+      {inZone(at, timeZone)}
+    </time>
+  );
+}
+
+export function AllChecks({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <Rows
+      label={text.all}
+      rows={rows}
+      own={[
+        { id: 'availability', title: columns.availability, isNumber: true, cell: (row) => ratio(row.availability) },
+        {
+          id: 'unknown',
+          title: columns.unknown,
+          isNumber: true,
+          cell: ({ unknownTime }) => (unknownTime === 0 ? text.none : duration(unknownTime)),
+        },
+        { id: 'incidents', title: columns.incidents, isNumber: true, cell: ({ incidents }) => count(incidents) },
+        {
+          id: 'p95',
+          title: columns.p95,
+          isNumber: true,
+          cell: ({ p95 }) => (p95 === null ? '' : milliseconds(p95)),
+        },
+      ]}
+    />
+  );
 }
 
 export function LeastAvailable({ rows }: { readonly rows: readonly Row[] }) {
@@ -91,7 +130,7 @@ export function LeastKnown({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-export function Incidents({ report: { incidents, createdAt } }: { readonly report: Report }) {
+export function Incidents({ report: { incidents, createdAt, timeZone } }: { readonly report: Report }) {
   return (
     <Table
       label={text.longest}
@@ -99,7 +138,11 @@ export function Incidents({ report: { incidents, createdAt } }: { readonly repor
       keyOf={({ id }) => id}
       columns={[
         named(({ checkName }: Report['incidents'][number]) => checkName),
-        { id: 'since', title: columns.since, cell: ({ startedAt }) => <At at={startedAt} /> },
+        {
+          id: 'since',
+          title: columns.since,
+          cell: ({ startedAt }) => <ZonedTime at={startedAt} timeZone={timeZone} />,
+        },
         {
           id: 'lasted',
           title: columns.lasted,
@@ -114,7 +157,7 @@ export function Incidents({ report: { incidents, createdAt } }: { readonly repor
   );
 }
 
-export function Certificates({ report: { certificates, createdAt } }: { readonly report: Report }) {
+export function Certificates({ report: { certificates, createdAt, timeZone } }: { readonly report: Report }) {
   return (
     <Table
       label={text.certificates}
@@ -122,14 +165,18 @@ export function Certificates({ report: { certificates, createdAt } }: { readonly
       keyOf={({ checkId }) => checkId}
       columns={[
         named(({ name }: Report['certificates'][number]) => name),
-        { id: 'expires', title: columns.expires, cell: ({ validTo }) => <Day at={validTo} /> },
+        {
+          id: 'expires',
+          title: columns.expires,
+          cell: ({ validTo }) => <ZonedTime at={validTo} timeZone={timeZone} />,
+        },
         {
           id: 'left',
           title: columns.left,
           isNumber: true,
           cell: ({ validTo }) => {
             const left = Date.parse(validTo) - Date.parse(createdAt);
-            return left < 0 ? text.expired : duration(left);
+            return left < 0 ? text.expired(duration(-left)) : duration(left);
           },
         },
       ]}

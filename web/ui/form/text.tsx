@@ -28,7 +28,7 @@ interface TextProps {
   readonly isRequired?: boolean;
   readonly isLabelHidden?: boolean;
   readonly unit?: string;
-  readonly type?: 'text' | 'password' | 'datetime-local';
+  readonly type?: 'text' | 'password' | 'date' | 'datetime-local';
   readonly isNumber?: boolean;
   /** Several lines; `code` in a fixed-width font. */
   readonly lines?: 'text' | 'code';
