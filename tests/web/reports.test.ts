@@ -63,7 +63,7 @@ test('a person makes a report for one customer, prints it and sends it', async (
   const ui = await startWebUi(t, { TOCSIN_SMTP_URL: `smtp://localhost:${mails.port}` });
   const target = await startScriptedServer(t);
   target.answer({ status: 503 });
-  const { must } = ui.service;
+  const must: typeof ui.service.must = (...sent) => ui.service.must(...sent);
   const { id: groupId } = await must('POST', '/v1/check-groups', { name: 'Acme' });
   const request = { method: 'GET', url: target.url };
   const often = { frequency: 0, frequencyOffset: 10, request };
