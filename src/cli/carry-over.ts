@@ -131,9 +131,22 @@ function carryDeliveries(database: DatabaseSync, account: Uint8Array): number {
          AND EXISTS (SELECT 1 FROM main.alert_channels a WHERE a.account_id = ?1 AND a.id = d.alert_channel_id)`,
     )
     .run(account);
+  countNew(database, account);
   carry(database, account, 'deliveries', 'o.id IN touched');
   for (const table of ['delivery_requests', 'delivery_contents', 'attempts']) {
     carry(database, account, table, 'o.delivery_id IN touched');
   }
   return Number(database.prepare('SELECT count(*) AS n FROM touched').get()?.['n']);
+}
+
+/** Counts the deliveries that are copied and were not in the backup, for the ledger. */
+function countNew(database: DatabaseSync, account: Uint8Array): void {
+  database
+    .prepare(
+      `INSERT INTO main.account_counts (account_id, hour, deliveries)
+       SELECT ?1, o.created_at / 3600000, count(*) FROM old.deliveries o WHERE o.account_id = ?1 AND o.id IN touched
+         AND NOT EXISTS (SELECT 1 FROM main.deliveries m WHERE m.account_id = ?1 AND m.id = o.id) GROUP BY 2
+       ON CONFLICT (account_id, hour) DO UPDATE SET deliveries = account_counts.deliveries + excluded.deliveries`,
+    )
+    .run(account);
 }

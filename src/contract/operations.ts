@@ -30,6 +30,7 @@ import { noticeOperations } from './operating/notice.ts';
 import type { Operation } from './operation.ts';
 import { liveEventOperations } from './results/live-events.ts';
 import { overviewOperations } from './results/overview.ts';
+import { ledgerOperations } from './operating/ledger.ts';
 import { processOperations } from './operating/process.ts';
 import { runtimeOperations } from './checks/runtime.ts';
 import { triggerOperations } from './checks/trigger.ts';
@@ -72,6 +73,7 @@ export const operations = {
   ...locationOperations,
   ...noticeOperations,
   ...processOperations,
+  ...ledgerOperations,
   ...healthOperations,
 } as const;
 

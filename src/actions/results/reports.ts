@@ -38,7 +38,8 @@ export interface ReportedCheck {
 type Subject = Omit<ReportedCheck, 'total' | 'periods'>;
 interface SubjectFilter {
   readonly tags: readonly string[];
-  readonly activated: boolean;
+  /** Absent = both. */
+  readonly activated?: boolean;
   readonly groupId?: number;
 }
 

@@ -8,6 +8,7 @@ import { checkAlertingRoutes } from '#rest/alerts/check-alerting.ts';
 import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
 import { backtestRoutes } from '#rest/results/backtests.ts';
 import { accountReportRoutes } from '#rest/results/account-report.ts';
+import { ledgerRoutes } from '#rest/operating/ledger.ts';
 import { analyticsRoutes } from '#rest/results/analytics.ts';
 import { auditLogRoutes } from '#rest/accounts/audit-log.ts';
 import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
@@ -109,6 +110,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...overviewRoutes(actions.overview),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...accountReportRoutes(actions.accountReports, actions.accountReportDeliveries),
+    ...ledgerRoutes(actions.ledgers),
     ...backtestRoutes(actions.backtests),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),

@@ -13,7 +13,7 @@ import {
 } from '#domain/results/ledger.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
-import { firstIdAt, type IdBytes, idBytes, latin1 } from '../base/codec.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, latin1 } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { addCounts, type Counted, countedDays, createCounts, hourNumber } from '../base/counts.ts';
 import type { Database } from '../base/database.ts';
@@ -30,6 +30,11 @@ export function createLedger({ reader, transaction, clock }: Database) {
   return {
     /** Epoch ms; counters of earlier hours are no longer stored one by one. */
     countedFrom: (): number => clock.now() - countedDays * dayMs,
+    /** All accounts, oldest first. */
+    async accounts(): Promise<{ readonly id: string; readonly name: string | null }[]> {
+      const rows = await reader.selectFrom('accounts').select(['id', 'name']).orderBy('id').execute();
+      return rows.map(({ id, name }) => ({ id: idText(id), name }));
+    },
     /** Runs of an account whose slot or start is in a span of full hours (epoch ms), all at the same time. */
     runs: (accountId: string, span: TimeSpan): Promise<RunCounts> => readRunCounts(reader, [idBytes(accountId)], span),
     /**
@@ -77,14 +82,7 @@ export function createLedger({ reader, transaction, clock }: Database) {
     },
     /** Adds up some counters of hours that are no longer stored one by one. @returns number of hours */
     async removeOld(): Promise<number> {
-      const old = await reader
-        .selectFrom('account_counts')
-        .select(['account_id', 'hour'])
-        .where('hour', '>', 0)
-        .where('hour', '<', hourNumber(clock.now() - countedDays * dayMs))
-        .orderBy('hour')
-        .limit(oldAtOnce)
-        .execute();
+      const old = await findOld(reader, clock.now());
       for (const own of Map.groupBy(old, ({ account_id }) => latin1(account_id)).values()) {
         await transaction((tx) => addUp(tx, own));
       }
@@ -94,6 +92,18 @@ export function createLedger({ reader, transaction, clock }: Database) {
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
+
+/** The oldest counters of all accounts that are still stored by hour and need not be. */
+function findOld(reader: Db, now: number) {
+  return reader
+    .selectFrom('account_counts')
+    .select(['account_id', 'hour'])
+    .where('hour', '>', 0)
+    .where('hour', '<', hourNumber(now - countedDays * dayMs))
+    .orderBy('hour')
+    .limit(oldAtOnce)
+    .execute();
+}
 
 /** Moves counters of an account into the row of hour 0. */
 async function addUp(tx: Db, own: readonly { readonly account_id: IdBytes; readonly hour: number }[]): Promise<void> {
