@@ -3,6 +3,7 @@ import { type Authentication, createAuthentication } from '#actions/accounts/aut
 import { holdWords, releaseHint } from '#actions/alerts/held-deliveries.ts';
 import { ensureFirstAccount, type FirstAccountOptions } from '#actions/accounts/first-account.ts';
 import { createKnownDevices } from '#actions/accounts/known-devices.ts';
+import { createProviderFlows } from '#actions/accounts/provider-flows.ts';
 import { createPasswords, type Passwords } from '#actions/accounts/passwords.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { createRefusedConnections } from '#actions/operating/refused-connections.ts';
@@ -118,7 +119,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const hints = composeHints(store, ownProcess, (name) => path?.wake(name), authentication.forget);
   const stopping = new AbortController();
-  const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
+  const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}`, closed: places.board };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const processNotices = noticesOfProcesses(opened, config, () => sharedNotices(ownNotices(), ownProcess));
@@ -185,6 +186,7 @@ function createSigned(publicUrl: () => string, secret: Uint8Array) {
     links: createResultLinks({ publicUrl, secret }),
     acknowledgeLinks: createAcknowledgeLinks({ publicUrl, secret }),
     knownDevices: createKnownDevices(secret),
+    providerFlows: createProviderFlows(secret),
   };
 }
 

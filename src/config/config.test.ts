@@ -21,9 +21,17 @@ const firstUser = { TOCSIN_BOOTSTRAP_EMAIL: 'bob@example.com', TOCSIN_BOOTSTRAP_
 const mail = { TOCSIN_SMTP_URL: 'smtp://mail.example.com', TOCSIN_MAIL_FROM: 'alerts@example.com' };
 const telephone = { TOCSIN_SMS_URL: 'https://sms.example.com/', TOCSIN_CALL_URL: 'https://call.example.com/' };
 
+const provider = {
+  TOCSIN_PUBLIC_URL: 'https://t.example.com',
+  TOCSIN_OIDC_ISSUER: 'https://login.example.com/a/',
+  TOCSIN_OIDC_CLIENT_ID: 'tocsin',
+  TOCSIN_OIDC_CLIENT_SECRET: 'client-canary',
+};
+
 /** Variables that another variable requires. */
 function companions(name: string): Record<string, string> {
   if (name in firstUser) return firstUser;
+  if (name.startsWith('TOCSIN_OIDC')) return provider;
   if (/^TOCSIN_(SMTP|MAIL|ACCOUNT_MAIL)/.test(name)) return mail;
   return name.endsWith('_TEMPLATE') ? telephone : {};
 }
@@ -77,6 +85,19 @@ const right: readonly Case[] = [
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
   ['TOCSIN_BOOTSTRAP_EMAIL', 'Ada@example.com', (c) => c.bootstrapUser?.email, 'ada@example.com'],
   ['TOCSIN_BOOTSTRAP_PASSWORD', 'correct horse', (c) => c.bootstrapUser?.password, 'correct horse'],
+  ['TOCSIN_OIDC_ISSUER', 'http://127.0.0.1:9/x', (c) => c.provider?.issuer, 'http://127.0.0.1:9/x'],
+  ['TOCSIN_OIDC_CLIENT_ID', 'a:b', (c) => c.provider?.clientId, 'a:b'],
+  ['TOCSIN_OIDC_CLIENT_SECRET', 's', (c) => c.provider?.clientSecret, 's'],
+  ['TOCSIN_OIDC_NAME', 'Corp SSO', (c) => c.provider?.name, 'Corp SSO'],
+  ['TOCSIN_OIDC_SCOPES', 'profile, groups', (c) => c.provider?.scopes, ['profile', 'groups']],
+  ['TOCSIN_OIDC_DOMAINS', 'Example.com, x.org', (c) => c.provider?.domains, ['example.com', 'x.org']],
+  [
+    'TOCSIN_OIDC_ROLES',
+    `{"groups": {"ops": {"${uuid}": "admin"}}}`,
+    (c) => c.provider?.roles,
+    { groups: { ops: { [uuid.toLowerCase()]: 'admin' } } },
+  ],
+  ['TOCSIN_OIDC_INVITED_ONLY', 'yes', (c) => c.provider?.isInvitedOnly, true],
   ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
   ['TOCSIN_ACCOUNT_LIMITS', 'off', (c) => c.accountLimits, {}],
   ['TOCSIN_ACCOUNT_LIMITS', 'checks=5, apiKeys=0', (c) => c.accountLimits, { ...defaultLimits, checks: 5, apiKeys: 0 }],
@@ -168,6 +189,7 @@ describe('configuration', () => {
       bootstrapAccountId: null,
       bootstrapUser: null,
       caCertificates: [],
+      provider: null,
       secretKey: null,
       egress: { mode: 'any', allow: [], proxy: null, names: { controlName: null } },
       gateways: noGateways,
@@ -292,6 +314,21 @@ describe('configuration', () => {
       const missing = Object.keys(firstUser).find((other) => other !== name);
       assert.equal(refusal({ [name]: value }), `${missing} is not set; ${name} requires it`);
     }
+  });
+
+  it('requires the whole identity provider, or nothing of it', () => {
+    const { name, domains, isInvitedOnly } = readConfig(provider).provider ?? {};
+    assert.deepEqual([name, domains, isInvitedOnly], ['login.example.com', [], false]);
+    for (const missing of Object.keys(provider)) {
+      const { [missing as keyof typeof provider]: _, ...rest } = provider;
+      const requires = missing === 'TOCSIN_OIDC_ISSUER' ? 'TOCSIN_OIDC_CLIENT_ID' : 'TOCSIN_OIDC_ISSUER';
+      assert.equal(refusal(rest), `${missing} is not set; ${requires} requires it`);
+    }
+    assert.match(refusal({ TOCSIN_OIDC_NAME: 'SSO' }), /^TOCSIN_OIDC_ISSUER is not set; TOCSIN_OIDC_NAME requires it$/);
+    assert.doesNotMatch(refusal({ TOCSIN_OIDC_CLIENT_SECRET: 'a canary' }), /canary/);
+    const roles = (text: string) => refusal({ ...provider, TOCSIN_OIDC_ROLES: text });
+    assert.match(roles('{"groups": {"ops": {"17": "admin"}}}'), /groups\.ops\.17: /);
+    assert.match(roles(`{"groups": {"ops": {"${uuid}": "operator"}}}`), /groups\.ops\..*: /);
   });
 
   it('warns about unknown TOCSIN_ variables', () => {

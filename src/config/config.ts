@@ -12,9 +12,11 @@ import {
   type Role,
 } from './variables.ts';
 import type { ConfigVariable } from './config-variable.ts';
+import { providerVariables } from './provider-variables.ts';
 import type { ChannelPlace } from './watching-variables.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
+import type { ProviderSettings } from '#domain/accounts/identity.ts';
 import { passwordProblem } from '#domain/accounts/password.ts';
 import type { Gateways, SmtpGateway } from '#domain/deliveries/gateways.ts';
 import type { SendingLimits } from '#domain/deliveries/sending-quota.ts';
@@ -47,6 +49,8 @@ export interface Config {
   readonly bootstrapAccountId: string | null;
   /** Credentials of the first user; null = print a setup link. A secret. */
   readonly bootstrapUser: { readonly email: string; readonly password: string } | null;
+  /** Identity provider with which people sign in; null = none. Contains a secret. */
+  readonly provider: ProviderSettings | null;
   /** 64 lower-case hex digits; null = use a file in the data folder. A secret. */
   readonly secretKey: string | null;
   /** What channels send through. Secrets. */
@@ -133,6 +137,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
     bootstrapUser: readBootstrapUser(env),
+    provider: readProvider(env, publicUrl),
     secretKey: readSecretKey(env),
     egress: {
       mode: take(env, 'TOCSIN_EGRESS') ?? (isPrivate ? 'any' : 'public'),
@@ -160,10 +165,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     chromium: take(env, 'TOCSIN_CHROMIUM'),
     scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),
-    scriptMs: {
-      BROWSER: msOf(take(env, 'TOCSIN_BROWSER_SECONDS')) ?? browserLimits.wallClockMs,
-      MULTI_STEP: msOf(take(env, 'TOCSIN_MULTI_STEP_SECONDS')) ?? programLimits.wallClockMs,
-    },
+    scriptMs: readScriptMs(env),
     scriptsWarm: take(env, 'TOCSIN_SCRIPTS_WARM') ?? 1,
     scriptsUncontained: take(env, 'TOCSIN_SCRIPTS_UNCONTAINED') === 'yes',
     serverTimeZone: serverTimeZone(),
@@ -247,6 +249,13 @@ function telephoneOf(url: string | null, template: string | null): Gateways['sms
   return url === null ? null : { url, template: template ?? '{"to":"{{NUMBER}}","text":"{{TEXT}}"}' };
 }
 
+function readScriptMs(env: Environment): Config['scriptMs'] {
+  return {
+    BROWSER: msOf(take(env, 'TOCSIN_BROWSER_SECONDS')) ?? browserLimits.wallClockMs,
+    MULTI_STEP: msOf(take(env, 'TOCSIN_MULTI_STEP_SECONDS')) ?? programLimits.wallClockMs,
+  };
+}
+
 function msOf(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1000;
 }
@@ -263,6 +272,30 @@ function readBootstrapUser(env: Environment): Config['bootstrapUser'] {
   const problem = passwordProblem(password, email, false);
   if (problem !== null) throw new ConfigError(`TOCSIN_BOOTSTRAP_PASSWORD ${problem}`);
   return { email, password };
+}
+
+function readProvider(env: Environment, publicUrl: string | null): ProviderSettings | null {
+  const issuer = take(env, 'TOCSIN_OIDC_ISSUER');
+  const clientId = take(env, 'TOCSIN_OIDC_CLIENT_ID');
+  const clientSecret = take(env, 'TOCSIN_OIDC_CLIENT_SECRET');
+  const others = {
+    name: take(env, 'TOCSIN_OIDC_NAME') ?? URL.parse(issuer ?? '')?.host ?? '',
+    scopes: take(env, 'TOCSIN_OIDC_SCOPES') ?? [],
+    domains: take(env, 'TOCSIN_OIDC_DOMAINS') ?? [],
+    roles: take(env, 'TOCSIN_OIDC_ROLES') ?? {},
+    isInvitedOnly: take(env, 'TOCSIN_OIDC_INVITED_ONLY') === 'yes',
+  };
+  if (issuer === null) {
+    const set = Object.keys(providerVariables).find((name) => readText(env, name as ConfigVariableName) !== null);
+    if (set !== undefined) throw new ConfigError(`TOCSIN_OIDC_ISSUER is not set; ${set} requires it`);
+    return null;
+  }
+  if (clientId === null) throw new ConfigError('TOCSIN_OIDC_CLIENT_ID is not set; TOCSIN_OIDC_ISSUER requires it');
+  if (clientSecret === null) {
+    throw new ConfigError('TOCSIN_OIDC_CLIENT_SECRET is not set; TOCSIN_OIDC_ISSUER requires it');
+  }
+  if (publicUrl === null) throw new ConfigError('TOCSIN_PUBLIC_URL is not set; TOCSIN_OIDC_ISSUER requires it');
+  return { issuer, clientId, clientSecret, ...others };
 }
 
 function readSecretKey(env: Environment): string | null {

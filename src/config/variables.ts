@@ -11,6 +11,7 @@ import { isUuid } from '#lib/id.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
 import { type ConfigVariable, integer, wholeNumber } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
+import { providerVariables } from './provider-variables.ts';
 import { watchingVariables } from './watching-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
@@ -130,6 +131,7 @@ export const configVariables = {
     secret: true,
     read: (text) => (passwordProblem(text, '', false) === null ? text : undefined),
   } satisfies ConfigVariable<string>,
+  ...providerVariables,
   TOCSIN_SECRET_KEY: {
     fallback: 'a file in the data folder, mode 600',
     meaning:

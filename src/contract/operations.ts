@@ -19,6 +19,7 @@ import { checkTrialOperations } from './checks/check-trial.ts';
 import { checkStatusOperations } from './checks/check-status.ts';
 import { personOperations } from './accounts/person.ts';
 import { secondFactorOperations } from './accounts/second-factor.ts';
+import { identityOperations } from './accounts/identity.ts';
 import { sessionOperations } from './accounts/session.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
@@ -45,6 +46,7 @@ export const operations = {
   ...auditLogOperations,
   ...personOperations,
   ...sessionOperations,
+  ...identityOperations,
   ...secondFactorOperations,
   ...checkOperations,
   ...checkImportOperations,

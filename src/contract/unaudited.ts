@@ -8,6 +8,8 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   readInvite: reads,
   getAnalyticsOfChecks: reads,
   createCheckBacktest: reads,
+  createProviderSignIn: 'sends the browser to the identity provider',
+  createIdentityConnection: 'sends the browser to the identity provider',
   createPasswordReset: 'sends a link, whose use adds an entry',
   createCheckTrial: 'saves no check',
   deleteCheckTrial: 'saves no check',

@@ -1,6 +1,6 @@
 // The session cookie, and the origin check of requests that carry it.
 import type { IncomingHttpHeaders } from 'node:http';
-import { deviceMaxMs, sessionMaxMs } from '#domain/accounts/user.ts';
+import { deviceMaxMs, flowMaxMs, sessionMaxMs } from '#domain/accounts/user.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** Name of the cookie. Browsers accept the prefix `__Host-` only over TLS, and only for this host. */
@@ -26,6 +26,21 @@ const deviceCookie = 'tocsin_device';
 /** The proof of a known device in the cookie of a request; undefined = none. */
 export function deviceProof(headers: IncomingHttpHeaders): string | undefined {
   return cookieIn(headers, deviceCookie);
+}
+
+/** Name of the cookie of a sign-in at the identity provider. Other hosts of a domain cannot set it over TLS. */
+function flowName(publicUrl: string): string {
+  return isSecure(publicUrl) ? '__Host-tocsin-flow' : 'tocsin_flow';
+}
+
+/** The proof of a sign-in that has begun at the identity provider; undefined = none. */
+export function flowProof(headers: IncomingHttpHeaders, publicUrl: string): string | undefined {
+  return cookieIn(headers, flowName(publicUrl));
+}
+
+/** The `set-cookie` header of a sign-in that begins at the identity provider. */
+export function flowCookie(proof: string, publicUrl: string, headers: IncomingHttpHeaders): string {
+  return cookie(flowName(publicUrl), proof, { maxAgeMs: flowMaxMs, path: '/' }, publicUrl, headers);
 }
 
 /** The `set-cookie` headers of a new session, and of the device that is known from now on. */

@@ -47,6 +47,7 @@ import { createMaintenanceWindows } from './checks/maintenance-windows.ts';
 import type { OnMigrating } from './base/migrate.ts';
 import { createAccountChanges } from './overview/account-changes.ts';
 import { createOverview } from './overview/overview.ts';
+import { createIdentities } from './accounts/identities.ts';
 import { createInvites } from './accounts/invites.ts';
 import { createPastResults } from './history/past-results.ts';
 import { createPings } from './history/pings.ts';
@@ -165,6 +166,7 @@ function peopleOf(database: Database) {
     users: createUsers(database),
     sessions: createSessions(database),
     secondFactors: createSecondFactors(database),
+    identities: createIdentities(database),
     setupLinks: createSetupLinks(database),
     passwordResets: createPasswordResets(database),
     invites: createInvites(database),

@@ -191,6 +191,8 @@ describe('a caller', () => {
         'createSession',
         'createPasswordReset',
         'usePasswordReset',
+        'createProviderSignIn',
+        'createProviderSession',
         'postPing',
         'postPingSignal',
         'acknowledgeLinkedIncident',

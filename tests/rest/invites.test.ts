@@ -268,7 +268,9 @@ describe('where email is set up', () => {
       .prepare(`INSERT INTO users (id, email, is_proven, password, is_operator, created_at) VALUES (?, ?, 0, ?, 0, 1)`)
       .run(idBytes(claimed.id), claimed.email, await createPasswords().hash('password of the admin'));
     mailing.raw
-      .prepare(`INSERT INTO memberships (account_id, user_id, role, created_at) VALUES (?, ?, 'read-only', 1)`)
+      .prepare(
+        `INSERT INTO memberships (account_id, user_id, role, is_mapped, created_at) VALUES (?, ?, 'read-only', 0, 1)`,
+      )
       .run(idBytes(evil), idBytes(claimed.id));
 
     const made = await at('/v1/invites', { email: 'Ada@example.com', role: 'admin' }, key());

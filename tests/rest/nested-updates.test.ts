@@ -208,6 +208,7 @@ const flat = [
   'updateUser',
   'updatePassword',
   'confirmSecondFactor',
+  'connectIdentity',
   'changeChecksOfGroup',
 ];
 

@@ -130,6 +130,6 @@ describe('a forgotten password', () => {
 test('without email, the sign-in page knows it, and a request is refused', async (t) => {
   const plain = await startComposed(t, first);
   const setup = bodyOf(await askAt(plain, 'GET', '/v1/setup'));
-  assert.deepEqual(setup, { isNeeded: false, resetsByEmail: false });
+  assert.deepEqual(setup, { isNeeded: false, resetsByEmail: false, provider: null });
   assert.equal((await askAt(plain, 'POST', '/v1/password-resets', {}, { email: ada.email })).status, 409);
 });

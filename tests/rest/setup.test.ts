@@ -13,7 +13,11 @@ test('the setup link of a start creates the first user once; behind TLS the cook
   assert.match(setupUrl ?? '', /^https:\/\/tocsin\.test\/setup#[\w-]{43}$/);
   const token = setupUrl?.split('#')[1] ?? '';
   assert.ok(!JSON.stringify(fresh.logged).includes(token));
-  assert.deepEqual(bodyOf(await askAt(fresh, 'GET', '/v1/setup')), { isNeeded: true, resetsByEmail: false });
+  assert.deepEqual(bodyOf(await askAt(fresh, 'GET', '/v1/setup')), {
+    isNeeded: true,
+    resetsByEmail: false,
+    provider: null,
+  });
   const create = (body: object) => askAt(fresh, 'POST', '/v1/setup', {}, { token, ...operator, ...body });
   for (const wrong of [{ email: 'nobody' }, { password: 'short' }, { password: 'password123' }]) {
     assert.equal((await create(wrong)).status, 400, JSON.stringify(wrong));
@@ -28,7 +32,11 @@ test('the setup link of a start creates the first user once; behind TLS the cook
     /^__Host-tocsin=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Strict; Secure$/,
   );
   assert.deepEqual([bodyOf(made).role, bodyOf(made).user.isOperator], ['operator', true]);
-  assert.deepEqual(bodyOf(await askAt(fresh, 'GET', '/v1/setup')), { isNeeded: false, resetsByEmail: false });
+  assert.deepEqual(bodyOf(await askAt(fresh, 'GET', '/v1/setup')), {
+    isNeeded: false,
+    resetsByEmail: false,
+    provider: null,
+  });
   assert.equal((await create({ email: 'second@example.com' })).status, 404);
   const { cookie = '' } = cookieOf(made);
   assert.equal((await askAt(fresh, 'GET', '/v1/me', { cookie })).status, 200);

@@ -10,6 +10,7 @@ const overAllInFile = ['heartbeats (token)', 'triggers (token)'];
 const ofAll = [
   'accounts',
   'api_keys',
+  'identities',
   'installation',
   'locations',
   'password_resets',

@@ -109,6 +109,7 @@ describe('the copy of an account', () => {
     assert.deepEqual(others.sort(), [
       'api_key_accounts',
       'api_keys',
+      'identities',
       'installation',
       'invites',
       'locations',
@@ -172,19 +173,20 @@ describe('the copy of an account', () => {
       insertRow(source.raw, 'users', user);
       for (const { accountId } of accounts) {
         const account = { account_id: idBytes(accountId), role: 'owner', created_at: 1 };
-        insertRow(source.raw, 'memberships', { ...account, user_id: id });
+        insertRow(source.raw, 'memberships', { ...account, user_id: id, is_mapped: 0 });
         insertRow(source.raw, 'invites', { ...account, id, hash: id, email: name, is_mailed: 0, expires_at: 2 });
       }
       const times = { created_at: 1, last_seen_at: 1, expires_at: 2 };
       insertRow(source.raw, 'sessions', { id, hash: id, user_id: id, ...times, user_agent: '', opened_by: 'password' });
+      insertRow(source.raw, 'identities', { issuer: 'i', subject: name, user_id: id, email: null, created_at: 1 });
     }
     await fixture.copy(moved.accountId);
     const counts = ({ raw }: TempStore) =>
-      ['users', 'memberships', 'sessions', 'invites'].map(
+      ['users', 'memberships', 'sessions', 'invites', 'identities'].map(
         (table) => raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'],
       );
-    assert.deepEqual(counts(source).map(Number), [1, 1, 1, 1]);
-    assert.deepEqual(counts(target).map(Number), [0, 0, 0, 0]);
+    assert.deepEqual(counts(source).map(Number), [1, 1, 1, 1, 1]);
+    assert.deepEqual(counts(target).map(Number), [0, 0, 0, 0, 0]);
     assert.equal(source.raw.prepare('SELECT email FROM users').get()?.['email'], 'bob');
   });
 

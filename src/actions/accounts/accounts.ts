@@ -104,7 +104,8 @@ async function changesSecondFactor(
   if (!mayManageOwners(role)) {
     throw new Refusal('forbidden', 'Only an owner or an operator can change requiresSecondFactor of an account.');
   }
-  if (requiresSecondFactor && principal.kind === 'user' && !(await secondFactors.isOn(principal.id))) {
+  const isPerson = principal.kind === 'user' && principal.isFromProvider !== true;
+  if (requiresSecondFactor && isPerson && !(await secondFactors.isOn(principal.id))) {
     throw new Refusal('conflict', 'Set up your own second factor first. Otherwise you could not use this account.');
   }
   return true;

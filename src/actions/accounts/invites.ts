@@ -3,6 +3,7 @@ import type { Page, Slice } from '#store/base/database.ts';
 import type { StoredUser } from '#store/accounts/users.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller, MemberRole } from '#domain/accounts/api-key.ts';
+import type { Identity } from '#domain/accounts/identity.ts';
 import { type Invite, inviteMaxMs } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
@@ -57,12 +58,21 @@ export interface InviteActions {
    * mailed proves the address; then the proven user of the address, if there is one, must join. Refuses (`unauthenticated`) a missing or wrong code of such a person. Returns the ID of the user and the
    * account.
    */
-  accept(
-    token: string,
-    password: string,
-    typed: TypedCode,
-  ): Promise<{ readonly userId: string; readonly accountId: string }>;
+  accept(token: string, password: string, typed: TypedCode): Promise<Accepted>;
+  /**
+   * Joins the account as the person of an identity.
+   * @param userFor ID of the person, or a new user; called again if others have changed meanwhile
+   */
+  acceptAs(token: string, identity: Identity, userFor: UserFor): Promise<Accepted>;
 }
+
+interface Accepted {
+  readonly userId: string;
+  readonly accountId: string;
+}
+
+/** The ID of a known user, or a new user. @param known users with the email address of the invitation */
+type UserFor = (invite: Invite, known: readonly StoredUser[]) => Promise<StoredUser | string>;
 
 const broken = 'This invitation was used or withdrawn, or it has expired. Ask for another one.';
 
@@ -122,48 +132,60 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
       const { email, role, accountId } = await findByToken(token);
       return { email, accountName: await nameOf(accountId), role };
     },
-    accept: createAcceptance(deps, findByToken),
+    accept: (token, password, typed) => accept(deps, findByToken, token, userWithPassword(deps, password, typed)),
+    acceptAs: (token, identity, userFor) => accept(deps, findByToken, token, userFor, identity),
   };
 }
 
-/** Joins an account by an invitation. */
-function createAcceptance(deps: InviteDeps, findByToken: (token: string) => Promise<Invite>): InviteActions['accept'] {
-  const { invites, users, passwords, forgetUser, clock } = deps;
-  /** The ID of a known user, or a new user. */
-  const userFor = async ({ email, isMailed }: Invite, known: readonly StoredUser[], password: string) => {
+/** The user whose password this is, or a new one. */
+function userWithPassword(deps: InviteDeps, password: string, typed: TypedCode): UserFor {
+  const { passwords, clock } = deps;
+  // A code works once, also if the acceptance is repeated.
+  const proven = new Set<string>();
+  return async ({ email, isMailed }, known) => {
     const user = await passwords.userWith(password, known);
-    if (isMailed && user?.isProven !== true && known.some(({ isProven }) => isProven)) {
+    const owner = known.find(({ isProven }) => isProven);
+    if (isMailed && user?.isProven !== true && owner !== undefined) {
+      if (owner.passwordHash === null) {
+        throw new Refusal('unauthenticated', `${email} has no password here. Accept with the identity provider.`);
+      }
       throw new Refusal('unauthenticated', `Wrong password. Enter the password that ${email} signs in with.`);
     }
-    if (user !== null) return user.id;
+    if (user !== null) {
+      if (!proven.has(user.id)) await requireSecondFactor(deps, user.id, typed);
+      proven.add(user.id);
+      return user.id;
+    }
     await requireGoodPassword('password', password, email);
     const passwordHash = await passwords.hash(password, known);
     const createdAt = clock.now();
     const nobody = { isProven: isMailed, isOperator: false, hasSecondFactor: false, lastSignInAt: null };
     return { ...nobody, id: newId(), email, passwordHash, createdAt };
   };
-  return async (token, password, typed) => {
-    // A code works once, also if the acceptance is repeated.
-    const proven = new Set<string>();
-    const proveOnce = async (userId: string): Promise<void> => {
-      if (!proven.has(userId)) await requireSecondFactor(deps, userId, typed);
-      proven.add(userId);
-    };
-    for (let tries = 0; tries < triesMax; tries++) {
-      const invite = await findByToken(token);
-      const known = await users.withEmail(invite.email);
-      const user = await userFor(invite, known, password);
-      if (typeof user === 'string') await proveOnce(user);
-      const ids = known.map(({ id }) => id);
-      const outcome = await invites.accept(invite, user, ids);
-      if (outcome === 'invalid') throw notFoundMessage(broken);
-      // Another invitation of the same person was accepted at the same time.
-      if (outcome === 'outdated') continue;
-      for (const id of ids) forgetUser(id);
-      return { userId: typeof user === 'string' ? user : user.id, accountId: invite.accountId };
-    }
-    throw new Refusal('unavailable', 'Invitations of this person are being accepted. Try again in a few seconds.');
-  };
+}
+
+/** Joins an account by an invitation. */
+async function accept(
+  { invites, users, forgetUser }: InviteDeps,
+  findByToken: (token: string) => Promise<Invite>,
+  token: string,
+  userFor: UserFor,
+  identity?: Identity,
+): Promise<Accepted> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const invite = await findByToken(token);
+    const known = await users.withEmail(invite.email);
+    const user = await userFor(invite, known);
+    const ids = known.map(({ id }) => id);
+    const outcome = await invites.accept(invite, user, ids, identity);
+    if (outcome === 'invalid') throw notFoundMessage(broken);
+    // Another invitation of the same person was accepted at the same time.
+    if (outcome === 'outdated') continue;
+    const userId = typeof user === 'string' ? user : user.id;
+    for (const id of [...ids, userId]) forgetUser(id);
+    return { userId, accountId: invite.accountId };
+  }
+  throw new Refusal('unavailable', 'Invitations of this person are being accepted. Try again in a few seconds.');
 }
 
 /** How often an acceptance is repeated because another one came first. */

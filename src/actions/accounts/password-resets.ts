@@ -42,7 +42,8 @@ export function createPasswordResetActions(deps: PasswordResetDeps): PasswordRes
   const { users, passwordResets, passwords, mailReset, publicUrl, forgetUser } = deps;
   let sending = 0;
   const send = async (mail: SendPasswordReset, email: string): Promise<void> => {
-    const user = resettableOf(await users.withEmail(email));
+    // Others sign in with the identity provider alone, unless an operator prints a link.
+    const user = resettableOf((await users.withEmail(email)).filter(({ passwordHash }) => passwordHash !== null));
     const [membership] = user === null ? [] : await users.memberships(user.id);
     if (user === null || membership === undefined) return;
     const token = newToken();

@@ -13,16 +13,17 @@ export interface Passwords {
    * @param known users with the same email address: with their salt, one calculation checks all of them
    */
   hash(password: string, known?: readonly Hashed[]): Promise<string>;
-  /** The first of these users whose password this is; null = none. Takes equally long without a user. */
+  /** The first of these users whose password this is; null = none. Takes equally long if none has a password. */
   userWith<User extends Hashed>(password: string, known: readonly User[]): Promise<User | null>;
   /** Whether the password matches the hash. */
-  matches(password: string, hash: string): Promise<boolean>;
+  matches(password: string, hash: string | null): Promise<boolean>;
   /** Whether a hash was made with weaker parameters than the current ones. */
-  isOutdated(hash: string): boolean;
+  isOutdated(hash: string | null): boolean;
 }
 
 interface Hashed {
-  readonly passwordHash: string;
+  /** null = the user has no password. */
+  readonly passwordHash: string | null;
 }
 
 /** How many hashes run concurrently, and how many more may wait. */
@@ -55,22 +56,23 @@ export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnc
       leave();
     }
   };
-  const isOutdated = (stored: string): boolean => !stored.startsWith(`${prefix}$`);
+  const isOutdated = (stored: string | null): boolean => stored?.startsWith(`${prefix}$`) !== true;
   const userWith: Passwords['userWith'] = async (password, known) => {
-    if (known.length === 0) await run(password, randomBytes(16), current);
     const tags = new Map<string, Buffer>();
     for (const user of known) {
+      if (user.passwordHash === null) continue;
       const { salt, cost, nonce, tag } = parseStored(user.passwordHash);
       const own = tags.get(salt) ?? (await run(password, nonce, cost));
       tags.set(salt, own);
       if (timingSafeEqual(own, tag)) return user;
     }
+    if (tags.size === 0) await run(password, randomBytes(16), current);
     return null;
   };
   return {
     async hash(password, known = []) {
-      const like = known.find(({ passwordHash }) => !isOutdated(passwordHash));
-      const nonce = like === undefined ? randomBytes(16) : parseStored(like.passwordHash).nonce;
+      const like = known.find(({ passwordHash }) => !isOutdated(passwordHash))?.passwordHash ?? null;
+      const nonce = like === null ? randomBytes(16) : parseStored(like).nonce;
       return `${prefix}$${base64(nonce)}$${base64(await run(password, nonce, current))}`;
     },
     userWith,

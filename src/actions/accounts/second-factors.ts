@@ -63,20 +63,17 @@ export interface SecondFactorActions {
   remove(caller: Caller, proof: Proof): Promise<void>;
 }
 
+/** What a person has entered. */
+type ProvenBy = Exclude<SessionOpening, 'link' | 'provider'>;
+
 /** Seconds of a step. A code of the step before or after is accepted, because clocks differ. */
 const stepSeconds = 30;
 
 export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorActions {
-  const { users, sessions, secondFactors, passwords, forgetUser, clock } = deps;
-  const requirePassword = async (userId: string, password: string): Promise<void> => {
-    const user = await users.find(userId);
-    if (user !== null && (await passwords.matches(password, user.passwordHash))) return;
-    throw invalidInput('password', 'The password is wrong.');
-  };
+  const { sessions, secondFactors, forgetUser, clock } = deps;
   /** Verifies both; returns the second factor as it is after the use of the code. */
-  const prove = async (userId: string, { password, ...typed }: Proof): Promise<SecondFactor> => {
-    await requirePassword(userId, password);
-    const opened = await requireSecondFactor(deps, userId, typed).catch(asInvalid);
+  const prove = async (userId: string, proof: Proof): Promise<SecondFactor> => {
+    const opened = await requireProof(deps, userId, proof);
     const factor = await secondFactors.find(userId);
     if (opened === 'password' || factor === null) throw notSetUp();
     return factor;
@@ -89,7 +86,7 @@ export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorA
     },
     async begin(caller, password) {
       const { id, email } = requireUser(caller);
-      await requirePassword(id, password);
+      await requirePassword(deps, id, password);
       const secret = new Secret({ size: 20 });
       if (!(await secondFactors.begin(id, secret.base32))) {
         throw new Refusal('conflict', 'You have a second factor already. Remove it first.');
@@ -127,6 +124,27 @@ export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorA
   };
 }
 
+/** Refuses (`invalid`) a wrong password of a signed-in person. */
+async function requirePassword(
+  { users, passwords }: Pick<SecondFactorDeps, 'users' | 'passwords'>,
+  userId: string,
+  password: string,
+): Promise<void> {
+  const user = await users.find(userId);
+  if (user !== null && (await passwords.matches(password, user.passwordHash))) return;
+  throw invalidInput('password', 'The password is wrong.');
+}
+
+/** Refuses (`invalid`) a wrong password of a signed-in person, and a wrong code if the person has a second factor. */
+export async function requireProof(
+  deps: Pick<SecondFactorDeps, 'users' | 'passwords' | 'secondFactors' | 'clock'>,
+  userId: string,
+  { password, ...typed }: Proof,
+): Promise<ProvenBy> {
+  await requirePassword(deps, userId, password);
+  return requireSecondFactor(deps, userId, typed).catch(asInvalid);
+}
+
 /**
  * Requires the code of a person whose password was right, and uses it up. Returns how the session is opened; `password`
  * = the person has no second factor. Refuses (`unauthenticated`) a missing code with the attribute `secondFactor`, and
@@ -136,7 +154,7 @@ export async function requireSecondFactor(
   { secondFactors, clock }: Pick<SecondFactorDeps, 'secondFactors' | 'clock'>,
   userId: string,
   { code, admitCode }: TypedCode,
-): Promise<Exclude<SessionOpening, 'link'>> {
+): Promise<ProvenBy> {
   const factor = await secondFactors.find(userId);
   if (factor === null || factor.since === null) return 'password';
   if (code === undefined || code.trim() === '') {

@@ -1,7 +1,7 @@
 // Sign-in, sign-out, sessions and the caller's own password.
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { type Session, sessionMaxMs, type SessionOpening } from '#domain/accounts/user.ts';
+import { providerSessionMaxMs, type Session, sessionMaxMs, type SessionOpening } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { invalidInput, notFound, Refusal } from '../refusal.ts';
@@ -52,7 +52,7 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
       userId,
       createdAt: now,
       lastSeenAt: now,
-      expiresAt: now + sessionMaxMs,
+      expiresAt: now + (openedBy === 'provider' ? providerSessionMaxMs : sessionMaxMs),
       userAgent: userAgent.slice(0, 300),
       openedBy,
     };

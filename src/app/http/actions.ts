@@ -43,21 +43,13 @@ import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
 import { createStormNotices } from '#actions/alerts/storm-notice.ts';
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
-import { createInviteActions } from '#actions/accounts/invites.ts';
-import { createReadMe } from '#actions/accounts/me.ts';
 import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
-import { createPasswordResetActions } from '#actions/accounts/password-resets.ts';
-import { createPeopleActions } from '#actions/accounts/people.ts';
-import { createSecondFactorActions } from '#actions/accounts/second-factors.ts';
-import { createSessionActions } from '#actions/accounts/sessions.ts';
-import { createSetupActions } from '#actions/accounts/setup.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import { commonProblems } from '#checks/check-schemas.ts';
 import { createRedactor } from '#checks/parts/redact.ts';
-import { version } from '#config/version.ts';
 import { maskUserInfo } from '#domain/deliveries/shown-url.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
@@ -69,6 +61,7 @@ import type { ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import { composeAlertMessages } from './alert-messages.ts';
 import { figuresOf } from './figures.ts';
 import type { ActionDeps } from './deps.ts';
+import { peopleOf } from './people-actions.ts';
 import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
 import { servedCodes } from '../process.ts';
@@ -144,24 +137,6 @@ function resultPageOf({ config: { serverTimeZone }, store, links, clock }: Actio
     links,
     clock,
   });
-}
-
-/** People, their sessions and invitations. */
-function peopleOf(
-  { config, store, passwords, mails, publicUrl, ownProcess, clock }: ActionDeps,
-  forgetUser: (id: string) => void,
-) {
-  const { serverTimeZone } = config;
-  const deps = { ...store, serverTimeZone, passwords, mail: mails?.send ?? null, publicUrl, forgetUser, clock };
-  return {
-    readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt, serverTimeZone }),
-    setup: createSetupActions(deps),
-    sessions: createSessionActions(deps),
-    secondFactors: createSecondFactorActions(deps),
-    passwordResets: createPasswordResetActions({ ...deps, mailReset: mails?.sendReset ?? null }),
-    people: createPeopleActions(deps),
-    invites: createInviteActions(deps),
-  };
 }
 
 /** State and open alerts of checks. */

@@ -37,6 +37,8 @@ import { maintenanceOccurrenceRoutes } from '#rest/checks/maintenance-occurrence
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
 import { incidentRoutes } from '#rest/alerts/incidents.ts';
 import { peopleRoutes } from '#rest/accounts/people.ts';
+import { createAttemptLimits } from '#rest/accounts/attempts.ts';
+import { identityRoutes } from '#rest/accounts/identities.ts';
 import { sessionRoutes } from '#rest/accounts/sessions.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
@@ -69,6 +71,15 @@ function composeApplyCheckChanges(
 
 /** All routes except health and metrics. */
 function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Route[] {
+  const limits = createAttemptLimits(() => deps.clock.now());
+  const people = {
+    ...actions,
+    knownDevices: deps.knownDevices,
+    hashingTurns: createHashingTurns(),
+    authenticateSession: deps.authentication.authenticateSession,
+    publicUrl: deps.publicUrl,
+    now: () => deps.clock.now(),
+  };
   return [
     ...docsRoutes({ version, server: deps.publicUrl }),
     ...runtimeRoutes(runtimeActions(deps.runtimes)),
@@ -76,14 +87,8 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...apiKeyRoutes(actions.apiKeys),
     ...auditLogRoutes(actions.auditLog),
     ...peopleRoutes(actions.people, actions.invites, () => deps.clock.now()),
-    ...sessionRoutes({
-      ...actions,
-      knownDevices: deps.knownDevices,
-      hashingTurns: createHashingTurns(),
-      authenticateSession: deps.authentication.authenticateSession,
-      publicUrl: deps.publicUrl,
-      now: () => deps.clock.now(),
-    }),
+    ...sessionRoutes(people, limits),
+    ...identityRoutes(people, limits),
     ...checkRoutes(actions.checks),
     ...checkImportRoutes(actions.checkImports),
     ...checkChangeRoutes(actions.checkChanges),

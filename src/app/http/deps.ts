@@ -1,5 +1,6 @@
 // Dependencies of a process's actions.
 import type { Authentication } from '#actions/accounts/authenticate.ts';
+import type { IdentityDeps } from '#actions/accounts/identities.ts';
 import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
@@ -29,9 +30,12 @@ export interface ActionDeps {
   readonly links: ResultLinks;
   readonly acknowledgeLinks: AcknowledgeLinks;
   readonly knownDevices: KnownDevices;
+  /** null = no identity provider is configured. */
+  readonly provider: IdentityDeps['provider'];
+  readonly providerFlows: IdentityDeps['flows'];
   /** null = email is not set up. */
   readonly mails: Pick<Invitations, 'send' | 'sendReset'> | null;
-  readonly log: Pick<Log, 'info' | 'error'>;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly userAgent: string;
   /** Public URL of this server; known once it listens. */
   readonly publicUrl: () => string;

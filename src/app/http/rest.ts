@@ -6,12 +6,16 @@ import { packageFolder } from '#lib/package-files.ts';
 import type { RestOptions } from '#rest/server.ts';
 import { runAs } from '#store/base/audit/acting.ts';
 import { createWebFiles } from '#rest/web-files.ts';
+import type { PlaceBoard } from '#egress/place-board.ts';
 import type { ActionDeps } from './deps.ts';
+import { composeIdentityProvider } from './identity-provider.ts';
 import type { PathDeps } from '../path/step-deps.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 
-export interface RestDeps extends ActionDeps {
+export interface RestDeps extends Omit<ActionDeps, 'provider'> {
+  /** Tocsin's own places. */
+  readonly closed: PlaceBoard;
   readonly metrics: Metrics;
   /** Why the service cannot work, a sentence each; empty = ready. */
   readonly readiness: () => Promise<readonly string[]>;
@@ -42,7 +46,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     import('#contract/unaudited.ts'),
   ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
-  const { routes, applyCheckChanges } = composeApi(deps, webFiles);
+  const { routes, applyCheckChanges } = composeApi({ ...deps, provider: composeIdentityProvider(deps) }, webFiles);
   return {
     routes: [...health, ...routes],
     operations,

@@ -57,7 +57,9 @@ const session = z
     lastSeenAt: instant.describe('Accurate to one minute.'),
     expiresAt: instant.describe('When the session expires if it is not used again.'),
     userAgent: z.string(),
-    openedBy: z.enum(sessionOpenings).describe('`link` = an invitation or setup link, with a password.'),
+    openedBy: z
+      .enum(sessionOpenings)
+      .describe('`link` = an invitation or setup link, with a password; `provider` = the identity provider.'),
     isCurrent: z.boolean(),
   })
   .meta({ id: 'Session', description: 'A signed-in browser.' });
@@ -87,6 +89,10 @@ export const sessionOperations = tagged('Sessions', {
       .strictObject({
         isNeeded: z.boolean(),
         resetsByEmail: z.boolean().describe('Whether people can request links for other passwords by email.'),
+        provider: z
+          .string()
+          .nullable()
+          .describe('Name of the identity provider with which people can sign in; null = none.'),
       })
       .meta({ id: 'Setup' }),
   },

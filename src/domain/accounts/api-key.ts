@@ -50,6 +50,8 @@ export interface UserPrincipal {
   readonly email: string;
   readonly isOperator: boolean;
   readonly sessionId: string;
+  /** The session was opened at the identity provider, whose second factor counts. */
+  readonly isFromProvider?: true;
   /** Never empty; the first is the default. */
   readonly memberships: readonly Access[];
 }

@@ -35,6 +35,7 @@ export const auditedResources = [
   'member',
   'invite',
   'session',
+  'identity',
   'setup-link',
   'check',
   'check-group',

@@ -37,8 +37,11 @@ export interface Session {
   readonly openedBy: SessionOpening;
 }
 
-/** How a person proved who they are. `link` = an invitation or a setup link, together with a password. */
-export const sessionOpenings = ['password', 'totp', 'recovery-code', 'link'] as const;
+/**
+ * How a person proved who they are. `link` = an invitation or a setup link, together with a password; `provider` = at
+ * the identity provider.
+ */
+export const sessionOpenings = ['password', 'totp', 'recovery-code', 'link', 'provider'] as const;
 export type SessionOpening = (typeof sessionOpenings)[number];
 
 /** An invitation to join an account, without its token. */
@@ -56,9 +59,13 @@ export interface Invite {
 const dayMs = 86_400_000;
 export const sessionIdleMs = 14 * dayMs;
 export const sessionMaxMs = 90 * dayMs;
+/** Shorter, because the provider does not say that a person may no longer sign in. */
+export const providerSessionMaxMs = 7 * dayMs;
 export const inviteMaxMs = 7 * dayMs;
 export const setupLinkMaxMs = dayMs;
 export const passwordResetMaxMs = 1_800_000;
+/** How long a sign-in at the identity provider may take. */
+export const flowMaxMs = 600_000;
 
 /**
  * The user whose password a link may reset: the proven one of the email address, or the only one. null = nobody, or

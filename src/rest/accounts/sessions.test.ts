@@ -7,6 +7,7 @@ import { Refusal } from '#actions/refusal.ts';
 import type { UserPrincipal } from '#domain/accounts/api-key.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { Answer, type AnyCall } from '../route.ts';
+import { createAttemptLimits } from './attempts.ts';
 import { sessionRoutes, type SessionRoutesDeps } from './sessions.ts';
 
 const password = 'correct horse battery';
@@ -40,7 +41,10 @@ function signingIn() {
     publicUrl: () => 'http://tocsin.test',
     now: () => 1_795_000_000_000,
   };
-  const { run } = sessionRoutes(deps as unknown as SessionRoutesDeps).find(({ id }) => id === 'createSession') ?? {};
+  const { run } =
+    sessionRoutes(deps as unknown as SessionRoutesDeps, createAttemptLimits(deps.now)).find(
+      ({ id }) => id === 'createSession',
+    ) ?? {};
   return async (email: string, given: string, address: string, cookie?: string) => {
     try {
       const call = { body: { email, password: given }, headers: { cookie }, address, signal } as unknown as AnyCall;

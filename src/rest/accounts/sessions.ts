@@ -1,59 +1,47 @@
 // Routes of setup, sign-in, sign-out and the current caller.
-import type { Applicant, HashingTurns } from '#actions/accounts/hashing-turns.ts';
+import type { HashingTurns } from '#actions/accounts/hashing-turns.ts';
+import type { IdentityActions } from '#actions/accounts/identities.ts';
 import type { InviteActions } from '#actions/accounts/invites.ts';
-import type { KnownDevices } from '#actions/accounts/known-devices.ts';
-import type { Me, ReadMe } from '#actions/accounts/me.ts';
-import type { SecondFactorActions, TypedCode } from '#actions/accounts/second-factors.ts';
+import type { SecondFactorActions } from '#actions/accounts/second-factors.ts';
 import type { SessionActions } from '#actions/accounts/sessions.ts';
 import type { PasswordResetActions } from '#actions/accounts/password-resets.ts';
 import type { SetupActions } from '#actions/accounts/setup.ts';
-import type { MeBody, SessionBody } from '#contract/accounts/session.ts';
-import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
-import { callerOfUser, type Session, sessionEnd } from '#domain/accounts/user.ts';
-import { HttpRefusal } from '../http-refusal.ts';
-import { countedAddress, createRateLimit, type RateLimit } from '../rate-limit.ts';
-import { Answer, type AnyCall, type Route, route } from '../route.ts';
-import { deviceProof, noSessionCookie, requireSameOrigin, sessionCookies } from '../session-cookie.ts';
+import type { SessionBody } from '#contract/accounts/session.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { type Session, sessionEnd } from '#domain/accounts/user.ts';
+import { countedAddress, createRateLimit } from '../rate-limit.ts';
+import { Answer, type Route, route } from '../route.ts';
+import { deviceProof, noSessionCookie, requireSameOrigin } from '../session-cookie.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
+import {
+  agentOf,
+  type Attempt,
+  type AttemptLimits,
+  ownApplicant,
+  requireAddressAttempt,
+  requireAttempt,
+  requirePersonAttempt,
+  stranger,
+  typedCode,
+} from './attempts.ts';
+import { answerSignedIn, meToWire, type SignedInDeps } from './signed-in.ts';
 
-export interface SessionRoutesDeps {
+export interface SessionRoutesDeps extends SignedInDeps {
   readonly sessions: SessionActions;
   readonly secondFactors: SecondFactorActions;
   readonly setup: SetupActions;
   readonly passwordResets: PasswordResetActions;
   readonly invites: Pick<InviteActions, 'read' | 'accept'>;
-  readonly readMe: ReadMe;
-  readonly authenticateSession: (token: string) => UserPrincipal | null | Promise<UserPrincipal | null>;
-  readonly knownDevices: KnownDevices;
+  readonly identities: Pick<IdentityActions, 'providerName'>;
   readonly hashingTurns: HashingTurns;
-  readonly publicUrl: () => string;
-  /** Epoch ms. */
-  readonly now: () => number;
 }
-
-/**
- * Attempts with a password or a one-time token per five minutes: for a person from one address and from all of them,
- * and from an address. Devices in which the person has signed in before have their own attempts, and so has a session,
- * so that knowing an email address is not enough to lock out its user (docs/decisions/0134). Codes of a person are
- * counted only after the password was right.
- */
-const attemptsMax = { person: 10, everywhere: 100, address: 60, knownDevices: 30, session: 10, codes: 10 } as const;
-const attemptsMs = 300_000;
 
 /** Requests for links by email per hour: for one email address, and from one network address. */
 const resetsMax = { email: 3, address: 20 } as const;
 const hourMs = 3_600_000;
 
 /** The routes of sessions, setup and joining by invitation. */
-export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
-  const limits = {
-    persons: createRateLimit(attemptsMax.person, attemptsMs, deps.now),
-    everywhere: createRateLimit(attemptsMax.everywhere, attemptsMs, deps.now),
-    addresses: createRateLimit(attemptsMax.address, attemptsMs, deps.now),
-    knownDevices: createRateLimit(attemptsMax.knownDevices, attemptsMs, deps.now),
-    sessions: createRateLimit(attemptsMax.session, attemptsMs, deps.now),
-    codes: createRateLimit(attemptsMax.codes, attemptsMs, deps.now),
-  };
+export function sessionRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
   return [
     ...signInRoutes(deps, limits),
     ...resetRoutes(deps, limits),
@@ -62,50 +50,22 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   ];
 }
 
-interface AttemptLimits {
-  readonly persons: RateLimit;
-  readonly everywhere: RateLimit;
-  readonly addresses: RateLimit;
-  readonly knownDevices: RateLimit;
-  readonly sessions: RateLimit;
-  readonly codes: RateLimit;
-}
-
-function requireAttempt(limit: RateLimit, name: string, whom: 'person' | 'address'): void {
-  const allowance = limit.take(name);
-  if (allowance === null || allowance.isAllowed) return;
-  const { retryAfterSeconds } = allowance;
-  throw new HttpRefusal(429, `Too many attempts for this ${whom}. Try again in ${retryAfterSeconds} s.`, {
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
-}
-
-function requirePersonAttempt({ persons, everywhere }: AttemptLimits, email: string, { address }: Attempt): void {
-  requireAttempt(persons, `${countedAddress(address)} ${email}`, 'person');
-  requireAttempt(everywhere, email, 'person');
-}
-
 /** Routes without authentication. */
 function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
-  const { sessions, setup, passwordResets, invites, readMe, publicUrl, knownDevices, hashingTurns, now } = deps;
+  const { sessions, setup, passwordResets, identities, invites, publicUrl, knownDevices, hashingTurns, now } = deps;
   /** Checks the rate limit before the password or token is verified. */
-  const admit = ({ headers, address }: Attempt): void => {
-    requireSameOrigin(headers, publicUrl(), false);
-    requireAttempt(limits.addresses, countedAddress(address), 'address');
-  };
-  const signedIn = async ({ headers }: Attempt, token: string, accountId?: string): Promise<Answer> => {
-    const principal = await deps.authenticateSession(token);
-    const caller = principal && callerOfUser(principal, accountId);
-    if (principal === null || caller === null) throw new HttpRefusal(401, 'The session has ended. Sign in again.');
-    const cookies = sessionCookies(token, knownDevices.issue(principal.email, now()), publicUrl(), headers);
-    return new Answer(201, meToWire(await readMe(caller)), cookies);
-  };
+  const admit = (call: Attempt): void => requireAddressAttempt(limits.addresses, call, publicUrl());
+  const signedIn = answerSignedIn.bind(null, deps);
   const start = async (call: Attempt, userId: string, accountId?: string): Promise<Answer> =>
     signedIn(call, await sessions.start(userId, agentOf(call.headers), 'link'), accountId);
   const typed = (code: string | undefined) => typedCode(limits, code);
 
   return [
-    route('getSetup', async () => ({ isNeeded: await setup.isNeeded(), resetsByEmail: passwordResets.isMailed })),
+    route('getSetup', async () => ({
+      isNeeded: await setup.isNeeded(),
+      resetsByEmail: passwordResets.isMailed,
+      provider: identities.providerName,
+    })),
     route('createSetup', async (call) => {
       const { token, email, password } = call.body;
       admit(call);
@@ -162,8 +122,7 @@ function resetRoutes(
       passwordResets.request(body.email);
     }),
     route('usePasswordReset', async (call) => {
-      requireSameOrigin(call.headers, publicUrl(), false);
-      requireAttempt(limits.addresses, countedAddress(call.address), 'address');
+      requireAddressAttempt(limits.addresses, call, publicUrl());
       const { token, password } = call.body;
       await hashingTurns.run(stranger(call), () => passwordResets.use(token, password));
     }),
@@ -220,49 +179,6 @@ function secondFactorRoutes({ secondFactors, hashingTurns }: SessionRoutesDeps, 
       await hashingTurns.run(ownApplicant(call, limits), removed);
     }),
   ];
-}
-
-/** A code and the count of attempts at it. */
-function typedCode({ codes }: AttemptLimits, code: string | undefined): TypedCode {
-  return { code, admitCode: (userId) => requireAttempt(codes, userId, 'person') };
-}
-
-/** A signed-in person who enters the password again; refuses (429) too many attempts of a session. */
-function ownApplicant(
-  { caller, signal }: Pick<AnyCall, 'signal'> & { readonly caller: Caller },
-  limits: AttemptLimits,
-) {
-  const { principal } = caller;
-  if (principal.kind === 'user') requireAttempt(limits.sessions, principal.sessionId, 'person');
-  return { name: principal.id, isKnown: true, signal };
-}
-
-type Attempt = Pick<AnyCall, 'headers' | 'address'>;
-
-function stranger({ address, signal }: Pick<AnyCall, 'address' | 'signal'>): Applicant {
-  return { name: countedAddress(address), isKnown: false, signal };
-}
-
-function agentOf(headers: AnyCall['headers']): string {
-  return headers['user-agent'] ?? '';
-}
-
-function meToWire({ caller, accounts, version, startedAt, serverTimeZone, readsOnly }: Me): MeBody {
-  const { principal, role, accountId, needsSecondFactor = false } = caller;
-  return {
-    kind: principal.kind,
-    ...(principal.kind === 'user' && {
-      user: { id: principal.id, email: principal.email, isOperator: principal.isOperator },
-    }),
-    role,
-    accountId,
-    accounts: [...accounts],
-    version,
-    startedAt: isoText(startedAt),
-    serverTimeZone,
-    needsSecondFactor,
-    readsOnly,
-  };
 }
 
 function sessionToWire(session: Session, { principal }: Caller): SessionBody {

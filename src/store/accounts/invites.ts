@@ -5,6 +5,8 @@ import type { Invite } from '#domain/accounts/user.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
+import type { Identity } from '#domain/accounts/identity.ts';
+import { addIdentity, isConnected } from './identities.ts';
 import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
 
 const invitesMax = 1000;
@@ -67,23 +69,43 @@ export function createInvites({ reader, transaction, clock }: Database) {
      * proven one of the email address.
      * @param user a new user, or the ID of an existing one
      * @param known IDs of the users with the email address when `user` was chosen
+     * @param identity of a new user who signs in with the identity provider
      * @returns `invalid` = the invitation is no longer valid; `outdated` = other users have the address now
      */
-    accept: ({ accountId, id, email, isMailed, role }: Invite, user: StoredUser | string, known: readonly string[]) =>
-      transaction(async (tx) => {
-        const now = clock.now();
-        const present = await findRows(tx, 'users', { email }, ['id']);
-        const ids = new Set(present.map((row) => idText(row.id)));
-        if (ids.size !== known.length || known.some((each) => !ids.has(each))) return 'outdated';
-        const used = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
-        if (used === 0) return 'invalid';
-        if (typeof user === 'string') await addMembership(tx, user, { accountId, role }, now);
-        else await addUser(tx, user, { accountId, role });
-        // Later than the membership of the invitation, so that its account stays the person's first.
-        if (isMailed) await proveEmail(tx, email, typeof user === 'string' ? user : user.id, now + 1);
-        return 'accepted';
-      }),
+    accept: (invite: Invite, user: StoredUser | string, known: readonly string[], identity?: Identity) =>
+      transaction((tx) => acceptInvite(tx, { invite, user, known, identity }, clock.now())),
   };
+}
+
+interface Acceptance {
+  readonly invite: Invite;
+  readonly user: StoredUser | string;
+  readonly known: readonly string[];
+  readonly identity: Identity | undefined;
+}
+
+async function acceptInvite(
+  tx: Db,
+  { invite: { accountId, id, email, isMailed, role }, user, known, identity }: Acceptance,
+  now: number,
+) {
+  const present = await findRows(tx, 'users', { email }, ['id', 'is_proven']);
+  const ids = new Set(present.map((row) => idText(row.id)));
+  if (ids.size !== known.length || known.some((each) => !ids.has(each))) return 'outdated';
+  const isNew = typeof user !== 'string';
+  if (isNew && identity !== undefined && (await isConnected(tx, identity))) return 'outdated';
+  const used = await deleteRows(tx, 'invites', { account_id: idBytes(accountId), id: idBytes(id) });
+  if (used === 0) return 'invalid';
+  if (isNew) await addUser(tx, user, { accountId, role });
+  else await addMembership(tx, user, { accountId, role }, now);
+  const userId = isNew ? user.id : user;
+  if (isNew && identity !== undefined) await addIdentity(tx, identity, userId, now);
+  // The identity provider may know the person by another address.
+  const isOther = isNew ? user.email !== email : !ids.has(user);
+  const isTaken = present.some((row) => row.is_proven === 1 && idText(row.id) !== userId);
+  // Later than the membership of the invitation, so that its account stays the person's first.
+  if (isMailed && !isOther && !isTaken) await proveEmail(tx, email, userId, now + 1);
+  return 'accepted';
 }
 
 async function isMember(tx: Db, account: IdBytes, email: string): Promise<boolean> {

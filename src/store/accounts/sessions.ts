@@ -6,6 +6,7 @@ import type { Access, UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
 import { idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
+import type { UsersTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { findMemberships } from './users.ts';
 
@@ -54,12 +55,9 @@ export function createSessions({ reader, transaction, clock }: Database) {
         .executeTakeFirst();
       if (row === undefined) return null;
       const session = sessionRows.recordOf(row);
-      const memberships = await findAccess(reader, row.user_id, row.totp_since !== null);
-      if (sessionEnd(session) <= clock.now() || memberships.length === 0) return null;
-      const { id: sessionId, userId: id } = session;
-      const user = { id, email: row.email, isOperator: row.is_operator === 1 };
-      const principal: UserPrincipal = { kind: 'user', ...user, sessionId, memberships };
-      return { session, principal };
+      const principal = await principalOf(reader, session, row);
+      const isOver = sessionEnd(session) <= clock.now() || principal.memberships.length === 0;
+      return isOver ? null : { session, principal };
     },
     /** `at`: epoch ms. */
     markSeen: (id: string, at: number): Promise<void> =>
@@ -83,6 +81,18 @@ export function createSessions({ reader, transaction, clock }: Database) {
         recorderOf(tx)?.deleted('sessions', rows);
       }),
   };
+}
+
+/** The person of a session. */
+async function principalOf(
+  reader: Db,
+  { id: sessionId, userId: id, openedBy }: Session,
+  row: Pick<UsersTable, 'email' | 'is_operator' | 'totp_since'>,
+): Promise<UserPrincipal> {
+  const isFromProvider = openedBy === 'provider';
+  const memberships = await findAccess(reader, idBytes(id), row.totp_since !== null || isFromProvider);
+  const user = { id, email: row.email, isOperator: row.is_operator === 1, ...(isFromProvider && { isFromProvider }) };
+  return { kind: 'user', ...user, sessionId, memberships };
 }
 
 /** The memberships of a user, oldest first, and what they are worth. */

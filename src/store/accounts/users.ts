@@ -3,7 +3,7 @@ import { recordMapping } from '../base/records.ts';
 import { countRows, deleteRows, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
-import { idBytes, idText } from '../base/codec.ts';
+import { flag, idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { UsersTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -11,7 +11,8 @@ import { noSecondFactor } from './second-factors.ts';
 
 /** A user with the hash of the password. */
 export interface StoredUser extends User {
-  readonly passwordHash: string;
+  /** null = the person signs in with the identity provider alone. */
+  readonly passwordHash: string | null;
 }
 
 const mapping = recordMapping<Omit<User, 'hasSecondFactor'>, 'users'>({
@@ -56,7 +57,7 @@ export function createUsers(database: Database) {
         return true;
       }),
     /** Replaces the hash `from` by `to`; false = the password was changed meanwhile. */
-    changePassword: (id: string, from: string, to: string): Promise<boolean> =>
+    changePassword: (id: string, from: string | null, to: string): Promise<boolean> =>
       transaction(async (tx) => {
         const count = await updateRows(tx, 'users', { id: idBytes(id), password: from }, { password: to });
         if (count > 0) await deleteRows(tx, 'password_resets', { user_id: idBytes(id) });
@@ -72,11 +73,20 @@ export function createUsers(database: Database) {
       const row = await findMembers(reader, accountId).where('users.id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : memberOf(row);
     },
+    /** A role that the identity provider gave is from now on as set here. */
     changeRole: (accountId: string, id: string, role: MemberRole): Promise<MemberChange> =>
       transaction(async (tx) => {
         const hindrance = await hindranceTo(tx, accountId, id, role);
         if (hindrance !== null) return hindrance;
-        await updateRows(tx, 'memberships', { account_id: idBytes(accountId), user_id: idBytes(id) }, { role });
+        await updateRows(
+          tx,
+          'memberships',
+          { account_id: idBytes(accountId), user_id: idBytes(id) },
+          {
+            role,
+            is_mapped: 0,
+          },
+        );
         return 'changed';
       }),
     /** Deletes a person who has no other account. */
@@ -84,13 +94,15 @@ export function createUsers(database: Database) {
   };
 }
 
-async function removeMember(tx: Db, accountId: string, id: string): Promise<MemberChange> {
+/** Removes a person from an account, and deletes one who has no other. */
+export async function removeMember(tx: Db, accountId: string, id: string): Promise<MemberChange> {
   const hindrance = await hindranceTo(tx, accountId, id, null);
   if (hindrance !== null) return hindrance;
   const user = idBytes(id);
   await deleteRows(tx, 'memberships', { account_id: idBytes(accountId), user_id: user });
   if ((await findMemberships(tx, user)).length > 0) return 'changed';
   await deleteRows(tx, 'sessions', { user_id: user });
+  await deleteRows(tx, 'identities', { user_id: user });
   await deleteRows(tx, 'users', { id: user });
   return 'changed';
 }
@@ -100,26 +112,34 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Adds a user with a membership. */
-export async function addUser(tx: Db, user: StoredUser, { accountId, role }: Membership): Promise<void> {
+/** Adds a user with a membership. @param isMapped whether the identity provider gave it */
+export async function addUser(tx: Db, user: StoredUser, membership: Membership, isMapped = false): Promise<void> {
   await insertRows(tx, 'users', { ...mapping.rowOf(user), ...noSecondFactor, password: user.passwordHash });
-  await addMembership(tx, user.id, { accountId, role }, user.createdAt);
+  await addMembership(tx, user.id, membership, user.createdAt, isMapped);
 }
 
-/** Adds a membership; an existing one is not changed. */
+/** Adds a membership; an existing one is not changed. @param isMapped whether the identity provider gave it */
 export async function addMembership(
   tx: Db,
   userId: string,
   { accountId, role }: Membership,
   at: number,
+  isMapped = false,
 ): Promise<void> {
-  const row = { account_id: idBytes(accountId), user_id: idBytes(userId), role, created_at: at };
+  const row = {
+    account_id: idBytes(accountId),
+    user_id: idBytes(userId),
+    role,
+    is_mapped: flag(isMapped),
+    created_at: at,
+  };
   await insertRows(tx, 'memberships', row, 'keep');
 }
 
 /**
  * Makes a user the proven one of an email address: the memberships of all others with the address become theirs, and
- * all sessions end, because somebody else may have made them. Others with a second factor keep their own.
+ * all sessions end, because somebody else may have made them. Others with a second factor or an identity at the provider
+ * keep their own.
  */
 export async function proveEmail(tx: Db, email: string, userId: string, now: number): Promise<void> {
   const user = idBytes(userId);
@@ -127,6 +147,7 @@ export async function proveEmail(tx: Db, email: string, userId: string, now: num
     .select('id')
     .where('id', '!=', user)
     .where('totp_since', 'is', null)
+    .where('id', 'not in', tx.selectFrom('identities').select('user_id'))
     .execute();
   for (const { id } of others) {
     for (const membership of await findMemberships(tx, id)) {
@@ -167,7 +188,7 @@ export async function findMemberships(db: Db, userId: Uint8Array): Promise<Membe
 }
 
 /** Why a member's role cannot become `role` (null = it can). */
-async function hindranceTo(
+export async function hindranceTo(
   tx: Db,
   accountId: string,
   id: string,

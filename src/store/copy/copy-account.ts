@@ -199,6 +199,7 @@ async function removeAccount(from: Side, id: IdBytes, listener: TableListener): 
     // As when a person is removed from their last account.
     const members = tx.selectFrom('memberships').select('user_id');
     await tx.deleteFrom('sessions').where('user_id', 'not in', members).execute();
+    await tx.deleteFrom('identities').where('user_id', 'not in', members).execute();
     await tx.deleteFrom('users').where('id', 'not in', members).execute();
   });
 }

@@ -315,7 +315,7 @@ export const accountExceptions: readonly AccountException[] = [
   ).map(([table, statement, why]) => ({ table, statement, why, seenIn: 'people' })),
   {
     table: 'memberships',
-    statement: /^delete from (users|sessions) where \w+ not in \(select user_id from memberships\)$/,
+    statement: /^delete from (users|sessions|identities) where \w+ not in \(select user_id from memberships\)$/,
     why: 'a person goes with their last account',
     seenIn: 'copy-account',
   },

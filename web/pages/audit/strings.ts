@@ -17,6 +17,7 @@ export const text = {
     user: 'Person',
     member: 'Member',
     invite: 'Invitation',
+    identity: 'Identity',
     session: 'Session',
     'setup-link': 'Setup link',
     check: 'Check',

@@ -23,6 +23,7 @@ export const text = {
     totp: 'Password and code',
     'recovery-code': 'Password and recovery code',
     link: 'Invitation or setup link',
+    provider: 'Identity provider',
   },
   thisBrowser: 'This browser',
   end: 'End',

@@ -64,13 +64,16 @@ function peopleTables({ types, clustered }: Dialect): string[] {
   const account = `account_id ${id} NOT NULL`;
   return [
     `CREATE TABLE users (id ${id} PRIMARY KEY NOT NULL, email ${text} NOT NULL, is_proven ${code} NOT NULL,
-      password ${text} NOT NULL, is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant},
+      password ${text}, is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant},
       totp_secret ${text}, totp_since ${instant}, totp_step ${instant}, recovery_codes ${text})${clustered}`,
     'CREATE INDEX users_by_email ON users (email)',
     'CREATE UNIQUE INDEX users_by_proven_email ON users (email) WHERE is_proven = 1',
     `CREATE TABLE memberships (${account}, user_id ${id} NOT NULL, role ${text} NOT NULL,
-      created_at ${instant} NOT NULL, PRIMARY KEY (account_id, user_id))${clustered}`,
+      is_mapped ${code} NOT NULL, created_at ${instant} NOT NULL, PRIMARY KEY (account_id, user_id))${clustered}`,
     'CREATE INDEX memberships_of_user ON memberships (user_id)',
+    `CREATE TABLE identities (issuer ${text} NOT NULL, subject ${text} NOT NULL, user_id ${id} NOT NULL, email ${text},
+      created_at ${instant} NOT NULL, PRIMARY KEY (issuer, subject))${clustered}`,
+    'CREATE UNIQUE INDEX identities_of_user ON identities (user_id, issuer)',
     `CREATE TABLE sessions (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, user_id ${id} NOT NULL,
       created_at ${instant} NOT NULL, last_seen_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
       user_agent ${text} NOT NULL, opened_by ${text} NOT NULL)${clustered}`,

@@ -43,8 +43,8 @@ export interface UsersTable {
   /** In lower case. One proven user has it, and others may. */
   email: string;
   is_proven: Flag;
-  /** argon2id in the PHC format. */
-  password: string;
+  /** argon2id in the PHC format; null = the person signs in with the identity provider alone. */
+  password: string | null;
   is_operator: Flag;
   created_at: number;
   last_sign_in_at: number | null;
@@ -62,6 +62,18 @@ export interface MembershipsTable {
   account_id: IdBytes;
   user_id: IdBytes;
   role: string;
+  /** 1 = the claims of the identity provider gave the role. */
+  is_mapped: Flag;
+  created_at: number;
+}
+
+/** People at identity providers. */
+export interface IdentitiesTable {
+  issuer: string;
+  subject: string;
+  user_id: IdBytes;
+  /** In lower case; null = not verified when it was connected. */
+  email: string | null;
   created_at: number;
 }
 
@@ -162,6 +174,7 @@ export interface InstallationTables {
   api_key_accounts: ApiKeyAccountsTable;
   users: UsersTable;
   memberships: MembershipsTable;
+  identities: IdentitiesTable;
   sessions: SessionsTable;
   setup_links: SetupLinksTable;
   password_resets: PasswordResetsTable;
