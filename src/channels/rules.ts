@@ -15,6 +15,7 @@ import { channelKinds } from './registry.ts';
 import { sizeIssues } from './templates/channel-size.ts';
 import type { RenderFacts } from './templates/context.ts';
 import { type ConfigWarning, namesIn, nameWarnings, templateIssues, type ConfigIssue } from './templates/fields.ts';
+import { helperReferences, randomReferences, variableTexts } from './templates/reference.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
 import { secretFields } from '#lib/schema/secrets.ts';
 
@@ -31,6 +32,8 @@ function kindOf(type: string): ChannelKind {
 export const channelRules = {
   /** Type of previews that name none, and of deleted channels. */
   defaultType: channelKinds[0].type,
+  /** What templates can use, described. */
+  texts: { variableTexts, randomReferences, helperReferences },
   presets: channelKinds.flatMap(({ type, presets = [] }: ChannelKind): ChannelPreset[] =>
     presets.map((preset) => ({ type, ...preset })),
   ),

@@ -212,3 +212,40 @@ test('a preview shows the text of an SMS message with its number of messages, an
   assert.match(shown, /\[View result\] \[Acknowledge\]/);
   assert.equal((await preview({ url }, reader)).view, null);
 });
+
+test('everything that templates can use is listed with an example, without secrets and locked values', async () => {
+  for (const key of [reader, on.apiKey]) {
+    const headers = { authorization: `Bearer ${key}` };
+    const { text } = await send(on.port, {
+      method: 'GET',
+      path: '/v1/alert-channels/template-names',
+      headers,
+      body: '',
+    });
+    const { variables, helpers } = JSON.parse(text) as {
+      readonly variables: readonly {
+        readonly name: string;
+        readonly about: string | null;
+        readonly example: string | null;
+      }[];
+      readonly helpers: readonly { readonly name: string; readonly use: string }[];
+    };
+    const find = (name: string) => variables.find((each) => each.name === name);
+    assert.deepEqual(find('CHECK_NAME'), {
+      name: 'CHECK_NAME',
+      about: 'Name of the check',
+      example: 'Cart of the shop',
+    });
+    assert.deepEqual([find('TAGS')?.example, find('SSL_DAYS_REMAINING')?.example], ['shop,env:production', '7']);
+    assert.deepEqual(find('OPEN'), undefined, 'is a secret of a group');
+    assert.deepEqual(find('FLOOR'), { name: 'FLOOR', about: null, example: null });
+    assert.equal(find('SECRET'), undefined);
+    const shown = key === reader ? '********' : locked;
+    assert.equal(find('LOCKED')?.example, shown);
+    assert.equal(find('LONG')?.example?.length, key === reader ? 8 : 100);
+    assert.deepEqual(
+      ['if', 'eq', 'json'].map((name) => helpers.find((each) => each.name === name)?.use),
+      ['block', 'comparison', 'value'],
+    );
+  }
+});

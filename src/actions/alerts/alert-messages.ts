@@ -17,6 +17,7 @@ import { newId } from '#lib/id.ts';
 import { visibleVariables } from '../masking.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
+import { type TemplateNames, templateNames, type TemplateTexts } from './template-names.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
 
 /** A template error and its position. Lines and columns start at 1. */
@@ -92,6 +93,7 @@ export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variab
     groupNames: ReadonlySet<string>,
   ) => readonly TemplateWarning[];
   readonly presets: readonly ChannelPreset[];
+  readonly texts: TemplateTexts;
   /** Redacts the values of locked headers and variables. */
   readonly redact: (
     request: Message,
@@ -122,6 +124,9 @@ export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variab
 
 export type AlertMessageActions = ReturnType<typeof createAlertMessageActions>;
 
+/** Alerts whose values are examples: the second has those of certificates. */
+const exampleTypes = ['ALERT_FAILURE', 'ALERT_SSL'] as const satisfies AlertType[];
+
 /** Maximum duration of an attempt and of recording it, ms. */
 const maxAnswerMs = 40_000;
 
@@ -136,6 +141,22 @@ export function createAlertMessageActions(deps: AlertMessageDeps) {
     presets(caller: Caller): readonly ChannelPreset[] {
       requirePermission(caller, 'read');
       return deps.presets;
+    },
+
+    /** Variables and helpers for those who write templates. Examples are those of samples. */
+    async templateNames(caller: Caller): Promise<TemplateNames> {
+      requirePermission(caller, 'read');
+      const { accountId } = caller;
+      const own = [...(await deps.variables.all(accountId)), ...(await deps.groupKeys(accountId))];
+      const sampled = exampleTypes.map(async (alertType) => {
+        const alert = asSeenBy(caller, await alerts.sample(accountId, alertType));
+        return deps.variablesOf(
+          alerts.facts({ ...unsavedChannel, ...nowhere, accountId }, alertType, alert),
+          alert,
+          false,
+        );
+      });
+      return templateNames(deps.texts, await Promise.all(sampled), own);
     },
 
     /**
@@ -276,6 +297,9 @@ const unsavedChannel: Omit<AlertChannel, 'accountId' | 'type' | 'config'> = {
   createdAt: 0,
   updatedAt: null,
 };
+
+/** What variables do not depend on. */
+const nowhere = { type: '', config: {} };
 
 function testDelivery(facts: DeliveryFacts, request: Message): Delivery {
   return {

@@ -90,6 +90,28 @@ const preset = z
   });
 export type PresetBody = z.output<typeof preset>;
 
+const templateNames = z.strictObject({
+  variables: z.array(
+    z.strictObject({
+      name: z.string(),
+      about: z.string().nullable().describe('What it is; null = your own variable.'),
+      example: z.string().nullable().describe('A value of a sample alert, at most 100 characters.'),
+    }),
+  ),
+  helpers: z.array(
+    z.strictObject({
+      name: z.string(),
+      about: z.string(),
+      example: z.string().describe('A template.'),
+      least: z.int().describe('Minimum number of arguments.'),
+      use: z
+        .enum(['block', 'comparison', 'value'])
+        .describe('`block` = only as a block, `comparison` = also as a block that shows its content if it holds.'),
+    }),
+  ),
+});
+export type TemplateNamesBody = z.output<typeof templateNames>;
+
 const testAnswer = z.strictObject({
   delivery: delivery.describe('The recorded attempt.'),
   request: sentRequest,
@@ -133,6 +155,14 @@ export const alertChannelOperations = tagged('Alert channels', {
     description: 'Ready-made configurations for common receivers. The list is not paged.',
     permission: 'read',
     response: z.array(preset),
+  },
+  getTemplateNames: {
+    method: 'GET',
+    path: '/v1/alert-channels/template-names',
+    summary: 'List what templates can use',
+    description: 'Variables with an example, and helpers. Secret variables cannot be used and are left out.',
+    permission: 'read',
+    response: templateNames,
   },
   getAlertChannel: {
     method: 'GET',

@@ -25,8 +25,15 @@ export type FormField =
       readonly isRequired?: true;
       /** What an empty field means. Default: ''. */
       readonly empty?: null | '';
+      /** Whether variables and helpers of alerts can be used. */
+      readonly isTemplate?: true;
     })
-  | (Common & { readonly input: 'area'; readonly placeholder?: string; readonly empty?: null | '' })
+  | (Common & {
+      readonly input: 'area';
+      readonly placeholder?: string;
+      readonly empty?: null | '';
+      readonly isTemplate?: true;
+    })
   | (Common & {
       readonly input: 'code';
       readonly language: 'typescript';
@@ -48,8 +55,8 @@ export type FormField =
       /** The first is the default. `null` is written as ''. */
       readonly options: readonly (readonly [value: string, text: string])[];
     })
-  /** Names and values, such as headers; locked values are masked. */
-  | (Common & { readonly input: 'pairs'; readonly noun: string })
+  /** Names and values, such as headers; locked values are masked. `isTemplate` is about the values. */
+  | (Common & { readonly input: 'pairs'; readonly noun: string; readonly isTemplate?: true })
   | (Common & { readonly input: 'credentials' })
   | (Common & { readonly input: 'assertions'; readonly sources: readonly AssertionSourceForm[] });
 

@@ -1,7 +1,12 @@
 // Routes of previews and test messages (decisions: Resources of our own).
 import type { AlertMessageActions } from '#actions/alerts/alert-messages.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
-import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alerts/alert-channel-operations.ts';
+import type {
+  ChannelTestBody,
+  PresetBody,
+  PreviewBody,
+  TemplateNamesBody,
+} from '#contract/alerts/alert-channel-operations.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import { deliveryToWire, exchangeToWire } from './deliveries.ts';
 import { type Route, route } from '../route.ts';
@@ -14,6 +19,10 @@ export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
       return { request: shown, view, warnings: [...warnings], errors: [...errors] };
     }),
     route('listAlertChannelPresets', ({ caller }): PresetBody[] => actions.presets(caller).map(presetToWire)),
+    route('getTemplateNames', async ({ caller }): Promise<TemplateNamesBody> => {
+      const { variables, helpers } = await actions.templateNames(caller);
+      return { variables: [...variables], helpers: [...helpers] };
+    }),
     route('testAlertChannel', async ({ caller, params, body, signal }): Promise<ChannelTestBody> => {
       const { delivery, attempt } = await actions.test(caller, params.id, body.alertType, signal);
       const { request, response, error } = exchangeToWire(delivery, attempt);

@@ -6,6 +6,7 @@ import type { FormField } from '#lib/schema/form.ts';
 import { useWrite } from '../../api/query.ts';
 import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { MarksContext } from '../../ui/form/code.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
 import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
@@ -15,7 +16,7 @@ import { Restored } from '../../ui/form/restored.tsx';
 import { FaultsContext } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { ActiveHours } from './active-hours.tsx';
-import { Preview } from './preview.tsx';
+import { fieldsOf, Preview, usePreview } from './preview.tsx';
 import { text } from './strings.ts';
 import parts from '../../ui/form/form.module.css';
 import css from './channels.module.css';
@@ -61,6 +62,8 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
   const faults = useMemo(() => faultsOf(error), [error]);
   const fields = { draft, onChange: change };
   const alertFields = alertFieldsOf(form);
+  const config = (draft['config'] ?? {}) as Draft;
+  const preview = usePreview(form, config);
   const hours = (draft['activeHours'] ?? null) as Draft | null;
   const title = textOf(valueAt(draft, 'config.name')) || textOf(valueAt(draft, form.target[0]?.path ?? ''));
   const save = async (): Promise<void> => {
@@ -87,17 +90,19 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
       <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
         <FaultsContext value={faults}>
           <Restored isChanged={isChanged} isNew={channelId === null} onReset={reset} />
-          <FormFields fields={form.target} {...fields} />
-          {form.sections.map(({ title: part, fields: own }) => (
-            <Fold
-              key={part}
-              title={part}
-              note={summaryOf(own, draft)}
-              isOpen={Object.keys(faults).some((fault) => own.some(({ path }) => fault.startsWith(path)))}
-            >
-              <FormFields fields={own} {...fields} />
-            </Fold>
-          ))}
+          <MarksContext value={preview.marks}>
+            <FormFields fields={form.target} {...fields} />
+            {form.sections.map(({ title: part, fields: own }) => (
+              <Fold
+                key={part}
+                title={part}
+                note={summaryOf(own, draft)}
+                isOpen={Object.keys(faults).some((fault) => own.some(({ path }) => fault.startsWith(path)))}
+              >
+                <FormFields fields={own} {...fields} />
+              </Fold>
+            ))}
+          </MarksContext>
           <Fold title={text.alerts} note={summaryOf(alertFields, draft)} isOpen={channelId === null}>
             <FormFields fields={alertFields} {...fields} />
           </Fold>
@@ -108,11 +113,7 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
           >
             <ActiveHours hours={hours} channelId={channelId} onChange={(changed) => change('activeHours', changed)} />
           </Fold>
-          <ChangedMeanwhile
-            conflicts={conflicts}
-            fields={[...form.target, ...form.sections.flatMap((section) => section.fields), ...alertFields]}
-            {...fields}
-          />
+          <ChangedMeanwhile conflicts={conflicts} fields={[...fieldsOf(form), ...alertFields]} {...fields} />
           {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
           <div className={parts['actions']}>
             <Button
@@ -130,7 +131,7 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
           <Backtest question={{ alertChannelId: channelId, channel: receivedOf(draft) }} whose={text.checksOfChannel} />
         </div>
       )}
-      <Preview form={form} config={(draft['config'] ?? {}) as Draft} onFix={change} />
+      <Preview preview={preview} form={form} config={config} onFix={change} />
     </div>
   );
 }

@@ -1,8 +1,9 @@
 // What a channel would send, while it is edited: the message, errors with their place, warnings and fixes.
 import { useQuery } from '@tanstack/react-query';
-import { use, useDeferredValue, useEffect, useState } from 'react';
+import { use, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { ChannelForm } from '#channels/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
+import type { FormField } from '#lib/schema/form.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
@@ -10,6 +11,8 @@ import { alertWords } from '../../ui/alerts/alert-words.ts';
 import { Exchange } from '../../ui/alerts/exchange.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice, SearchChoice } from '../../ui/controls/field.tsx';
+import { labelOf } from '../../ui/form/changed-meanwhile.tsx';
+import type { Mark } from '../../ui/form/code-editor.ts';
 import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
 import { faultsOf } from '../../ui/form/faults.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
@@ -28,17 +31,24 @@ const pauseMs = 400;
 /** The newest incidents whose values can be chosen. */
 const incidents = 50;
 
-interface PreviewProps {
-  readonly form: ChannelForm;
-  readonly config: Draft;
-  /** @param path of a template in the body */
-  readonly onFix: (path: string, value: string) => void;
+/** What is previewed, and the answer. */
+export interface PreviewState {
+  readonly answer: Answer | undefined;
+  readonly error: unknown;
+  /** Errors and warnings by the path of the field. */
+  readonly marks: Readonly<Record<string, readonly Mark[]>>;
+  readonly alertType: AlertType;
+  readonly setAlertType: (alertType: AlertType) => void;
+  /** ID of the result whose values are used; '' = a sample. */
+  readonly resultId: string;
+  readonly setResult: (resultId: string) => void;
 }
 
-export function Preview({ form: { type, example }, config, onFix }: PreviewProps) {
+/** Previews a configuration while it is edited. */
+export function usePreview({ type, example }: ChannelForm, config: Draft): PreviewState {
   const accountId = use(AccountContext);
   const [alertType, setAlertType] = useState<AlertType>('ALERT_FAILURE');
-  const [checkResultId, setResult] = useState('');
+  const [resultId, setResult] = useState('');
   const typed = useDeferredValue(JSON.stringify(withExample(config, example)));
   const [asked, setAsked] = useState(typed);
   useEffect(() => {
@@ -46,7 +56,7 @@ export function Preview({ form: { type, example }, config, onFix }: PreviewProps
     return () => clearTimeout(timer);
   }, [typed]);
   const preview = useQuery({
-    queryKey: [accountId, 'previewAlertChannel', type, asked, alertType, checkResultId],
+    queryKey: [accountId, 'previewAlertChannel', type, asked, alertType, resultId],
     queryFn: ({ signal }) =>
       clientOf(accountId).call('previewAlertChannel', {
         // The form of the kind describes the configuration.
@@ -54,15 +64,42 @@ export function Preview({ form: { type, example }, config, onFix }: PreviewProps
           type,
           config: JSON.parse(asked),
           alertType,
-          ...(checkResultId !== '' && { checkResultId }),
+          ...(resultId !== '' && { checkResultId: resultId }),
         } as never,
         signal,
       }),
     placeholderData: (before) => before,
     retry: false,
   });
-  const { request = null, view = null, errors = [], warnings = [] } = preview.data ?? {};
-  const refused = preview.isPlaceholderData || preview.error === null ? [] : Object.entries(faultsOf(preview.error));
+  const { data: answer } = preview;
+  const marks = useMemo(() => marksOf(answer), [answer]);
+  const error = preview.isPlaceholderData ? null : preview.error;
+  return { answer, error, marks, alertType, setAlertType, resultId, setResult };
+}
+
+function marksOf(answer: Answer | undefined): PreviewState['marks'] {
+  const { errors = [], warnings = [] } = answer ?? {};
+  const all = [
+    ...errors.map((each) => ({ ...each, isWarning: false })),
+    ...warnings.flatMap(({ path, message, line, column }) =>
+      line === undefined || column === undefined ? [] : { path, message, line, column, isWarning: true },
+    ),
+  ];
+  return Object.fromEntries(Map.groupBy(all, ({ path }) => path));
+}
+
+interface PreviewProps {
+  readonly form: ChannelForm;
+  readonly config: Draft;
+  /** @param path of a template in the body */
+  readonly onFix: (path: string, value: string) => void;
+}
+
+export function Preview({ preview, form, config, onFix }: PreviewProps & { readonly preview: PreviewState }) {
+  const { answer, alertType, resultId } = preview;
+  const { request = null, view = null, errors = [], warnings = [] } = answer ?? {};
+  const refused = Object.entries(faultsOf(preview.error));
+  const fields = fieldsOf(form);
   return (
     <aside className={css['preview']} aria-label={text.preview}>
       <h2>{text.preview}</h2>
@@ -70,24 +107,35 @@ export function Preview({ form: { type, example }, config, onFix }: PreviewProps
         label={text.previewOf}
         value={alertType}
         options={Object.entries(alertWords) as (readonly [AlertType, string])[]}
-        onChange={setAlertType}
+        onChange={preview.setAlertType}
       />
-      <Source value={checkResultId} onChange={setResult} />
+      <Source value={resultId} onChange={preview.setResult} />
       {preview.error !== null && refused.length === 0 && <ErrorMessage error={preview.error} />}
       {refused.length > 0 && <p className="quiet">{text.previewLater}</p>}
       {errors.map(({ path, line, column, message }) => (
         <p key={`${path} ${line} ${column}`} role="alert" className={css['fault']}>
-          <code>{path}</code>, {text.line(line, column)}: {message}
+          {labelOf(path, fields)}, {text.line(line, column)}: {message}
         </p>
       ))}
       {warnings.map((warning) => (
-        <Warning key={`${warning.path} ${warning.message}`} warning={warning} config={config} onFix={onFix} />
+        <Warning
+          key={`${warning.path} ${warning.message}`}
+          label={labelOf(warning.path, fields)}
+          warning={warning}
+          config={config}
+          onFix={onFix}
+        />
       ))}
       {request !== null && view?.kind === 'mail' && <Mail view={view} request={request} />}
       {request !== null && view?.kind === 'text' && <TextMessage view={view} />}
       {request !== null && <Request request={request} isFolded={view !== null} />}
     </aside>
   );
+}
+
+/** All fields of a form. */
+export function fieldsOf({ target, sections }: ChannelForm): readonly FormField[] {
+  return [...target, ...sections.flatMap((section) => section.fields)];
 }
 
 /** The configuration with examples for what is not entered yet. */
@@ -137,15 +185,19 @@ function Source({ value, onChange }: { readonly value: string; readonly onChange
 }
 
 function Warning({
+  label,
   warning: { path, message, example, fix },
   config,
   onFix,
-}: Pick<PreviewProps, 'config' | 'onFix'> & { readonly warning: Answer['warnings'][number] }) {
+}: Pick<PreviewProps, 'config' | 'onFix'> & {
+  readonly label: string;
+  readonly warning: Answer['warnings'][number];
+}) {
   const template = textOf(valueAt({ config }, path));
   return (
     <div className={css['warning']}>
       <p>
-        <code>{path}</code> {message}
+        {label}: {message}
       </p>
       {example !== undefined && example.trim() !== '' && (
         <p>

@@ -111,7 +111,7 @@ export function ChangedMeanwhile({
 }
 
 /** The label of a field, or of what it is a part of: `Alert settings: reminders`; otherwise its name in words. */
-function labelOf(path: string, fields: readonly Pick<FormField, 'path' | 'label'>[]): string {
+export function labelOf(path: string, fields: readonly Pick<FormField, 'path' | 'label'>[]): string {
   const own = fields.find((field) => field.path === path)?.label ?? common[path];
   if (own !== undefined) return own;
   const end = path.lastIndexOf('.');

@@ -1,59 +1,45 @@
-// The code editor of scripts: CodeMirror, loaded when a form first shows a script.
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { javascript } from '@codemirror/lang-javascript';
-import {
-  bracketMatching,
-  defaultHighlightStyle,
-  HighlightStyle,
-  indentOnInput,
-  syntaxHighlighting,
-} from '@codemirror/language';
-import { lintGutter, setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
+// The code editor of scripts and templates: CodeMirror, loaded when a form first shows one.
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { setDiagnostics } from '@codemirror/lint';
+import { EditorState, type Extension } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 
-/** A problem at a position of a script; line and column start at 1. */
+/** A problem at a position of a text; line and column start at 1. */
 export interface Mark {
   readonly line: number;
   readonly column: number;
   readonly message: string;
+  readonly isWarning?: boolean;
 }
 
 export interface CodeEditor {
   readonly focus: () => void;
   /** Shows a text that was not typed here. */
   readonly show: (text: string) => void;
-  readonly mark: (marks: readonly Mark[]) => void;
+  /** @param isFound whether the page scrolls to the first, unless the text is being edited */
+  readonly mark: (marks: readonly Mark[], isFound: boolean) => void;
   /** Replaces the selection, or everything; can be undone. */
   readonly insert: (text: string, isWhole: boolean) => void;
   readonly destroy: () => void;
 }
 
-interface EditorOptions {
+export interface EditorOptions {
   readonly label: string;
   readonly text: string;
   readonly example: string;
+  /** Where the cursor is. */
+  readonly cursor: number;
   readonly onChange: (text: string) => void;
 }
 
-/** Our tokens, light and dark, for the colours of CodeMirror's own style. */
-const tokens: Readonly<Record<string, string>> = {
-  '#708': 'var(--accent)',
-  '#219': 'var(--degraded)',
-  '#164': 'var(--degraded)',
-  '#a11': 'var(--passing)',
-  '#e40': 'var(--passing)',
-  '#085': 'var(--maintenance)',
-  '#167': 'var(--maintenance)',
-  '#940': 'var(--text-2)',
-  '#f00': 'var(--failing)',
-};
-const colours = HighlightStyle.define(
-  defaultHighlightStyle.specs.map(({ color, ...spec }) => ({ ...spec, color: tokens[String(color)] ?? 'inherit' })),
-);
-
 const look = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', maxHeight: '60dvh', fontSize: 'inherit' },
+  '&': {
+    color: 'var(--text)',
+    backgroundColor: 'var(--surface)',
+    borderRadius: '5px',
+    maxHeight: '60dvh',
+    fontSize: 'inherit',
+  },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', minHeight: '120px' },
   '.cm-content': { caretColor: 'var(--text)' },
@@ -67,33 +53,32 @@ const look = EditorView.theme({
   '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--surface)', border: '1px solid var(--line-strong)' },
   '.cm-diagnostic': { maxWidth: '480px', whiteSpace: 'pre-wrap' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--failing)' },
-  '.cm-lintRange-error': {
-    backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--failing)',
-    textUnderlineOffset: '3px',
-  },
+  '.cm-diagnostic-warning': { borderLeftColor: 'var(--degraded)' },
+  '.cm-lintRange': { backgroundImage: 'none', textUnderlineOffset: '3px' },
+  '.cm-lintRange-error': { textDecoration: 'underline wavy var(--failing)' },
+  '.cm-lintRange-warning': { textDecoration: 'underline wavy var(--degraded)' },
 });
 
 /** Creates the editor in an element. Its styles are in a shadow root, because the page allows no style elements. */
-export function createCodeEditor(host: HTMLElement, { label, text, example, onChange }: EditorOptions): CodeEditor {
+export function createCodeEditor(
+  host: HTMLElement,
+  { label, text, example, cursor, onChange }: EditorOptions,
+  extensions: Extension,
+): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   let isShowing = false;
   const view = new EditorView({
     root,
     state: EditorState.create({
       doc: text,
+      selection: { anchor: Math.min(cursor, text.length) },
       extensions: [
-        lineNumbers(),
-        lintGutter(),
+        extensions,
         history(),
         drawSelection(),
-        indentOnInput(),
-        bracketMatching(),
-        javascript({ typescript: true }),
-        syntaxHighlighting(colours),
         placeholder(example),
         look,
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.domEventHandlers({ blur: (_, blurred) => blurred.setTabFocusMode(true), beforeinput: typeOver }),
         EditorView.updateListener.of(({ docChanged, state }) => {
@@ -117,15 +102,17 @@ export function createCodeEditor(host: HTMLElement, { label, text, example, onCh
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
       isShowing = false;
     },
-    mark(marks) {
+    mark(marks, isFound) {
       const { doc } = view.state;
-      const diagnostics = marks.map(({ line, column, message }) => {
+      const diagnostics = marks.map(({ line, column, message, isWarning = false }) => {
         const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
         const from = Math.min(found.from + Math.max(column - 1, 0), found.to);
-        return { from, to: Math.min(from + 1, found.to), severity: 'error' as const, message };
+        const word = /^(?:\{\{[^}]*\}*|[\w$.]+)/.exec(doc.sliceString(from, found.to))?.[0] ?? ' ';
+        const to = Math.min(from + word.length, found.to);
+        return { from, to, severity: isWarning ? ('warning' as const) : ('error' as const), message };
       });
       const [first] = diagnostics;
-      const isSeen = first === undefined || view.hasFocus;
+      const isSeen = first === undefined || !isFound || view.hasFocus;
       const effects = isSeen ? [] : [EditorView.scrollIntoView(first.from, { y: 'center' })];
       view.dispatch(setDiagnostics(view.state, diagnostics), { effects });
     },

@@ -1,14 +1,14 @@
-// Fields of a form for code: an editor, or a plain field until it has loaded.
+// Fields of a form for code and templates: an editor, or a plain field until it has loaded.
 import { ChevronDown } from 'lucide-react';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { CodeSnippet } from '#lib/schema/form.ts';
 import { Button } from '../controls/button.tsx';
 import { ActionMenu } from '../controls/menu.tsx';
-import type { CodeEditor, createCodeEditor as CreateEditor, Mark } from './code-editor.ts';
+import type { CodeEditor, EditorOptions, Mark } from './code-editor.ts';
 import { TextInput, useFault } from './text.tsx';
 import css from './form.module.css';
 
-/** Problems that a run found in scripts, by the path of the field. */
+/** Problems that a run or a preview found in scripts and templates, by the path of the field. */
 export const MarksContext = createContext<Readonly<Record<string, readonly Mark[]>>>({});
 
 const noMarks: readonly Mark[] = [];
@@ -24,32 +24,94 @@ interface CodeInputProps {
   readonly snippets?: readonly CodeSnippet[];
 }
 
-export function CodeInput({ snippets = [], ...props }: CodeInputProps) {
+type Create = (host: HTMLElement, options: EditorOptions) => CodeEditor;
+
+const loadScripts = async (): Promise<Create> => (await import('./script-editor.ts')).createScriptEditor;
+
+/** A script. */
+export function CodeInput(props: CodeInputProps) {
+  return <EditorInput {...props} size="code" load={loadScripts} />;
+}
+
+/** @param load loads the editor; always the same function @param size of the plain field and the editor */
+export function EditorInput({
+  snippets = [],
+  load,
+  size,
+  isLabelHidden = false,
+  ...props
+}: CodeInputProps & {
+  readonly load: () => Promise<Create>;
+  readonly size: 'line' | 'text' | 'code';
+  readonly isLabelHidden?: boolean;
+}) {
   const { name, label, value, onChange, help, placeholder = '' } = props;
   const { fault, answer } = useFault(name);
   const marks = use(MarksContext)[name] ?? noMarks;
+  const { editor, host, field } = useEditor(load, {
+    label,
+    text: value,
+    example: placeholder,
+    onChange: (text) => {
+      answer();
+      onChange(text);
+    },
+  });
+  useEffect(() => editor?.show(value), [editor, value]);
+  useEffect(() => editor?.mark([...placeOf(fault), ...marks], size === 'code'), [editor, fault, marks, size]);
+  // A template shows its errors as they are typed; those of a script are beside the result of its trial.
+  const shown = fault ?? (size === 'code' ? undefined : marks.find(({ isWarning }) => !isWarning)?.message);
+  const plain = { ...props, isLabelHidden, ...(size !== 'line' && { lines: size }) };
+  return (
+    <div className={css['field']} ref={field}>
+      {editor === null && <TextInput {...plain} />}
+      {editor !== null && !isLabelHidden && <Head label={label} snippets={snippets} editor={editor} />}
+      <div
+        ref={host}
+        className={css['code']}
+        data-size={size}
+        hidden={editor === null}
+        data-invalid={fault !== undefined}
+      />
+      {editor !== null && (
+        <>
+          {help !== undefined && <span className={css['help']}>{help}</span>}
+          {size === 'code' && (
+            <span className={css['help']}>Tab indents after you type. Press Escape, then Tab to leave.</span>
+          )}
+          {shown !== undefined && <span className={css['fault']}>{shown}</span>}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The editor in place of the plain field, once it has loaded. */
+function useEditor(load: () => Promise<Create>, { onChange, ...options }: Omit<EditorOptions, 'cursor'>) {
   const host = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<CodeEditor | null>(null);
-  const changed = useEffectEvent((text: string) => {
-    answer();
-    onChange(text);
-  });
-  const create = useEffectEvent((createCodeEditor: typeof CreateEditor): CodeEditor | null => {
+  const changed = useEffectEvent(onChange);
+  const create = useEffectEvent((createEditor: Create): CodeEditor | null => {
     if (host.current === null) return null;
-    const hadFocus = field.current?.contains(document.activeElement) === true;
-    const created = createCodeEditor(host.current, { label, text: value, example: placeholder, onChange: changed });
+    const focused = field.current?.contains(document.activeElement) === true ? document.activeElement : null;
+    const cursor = (focused as Partial<HTMLInputElement> | null)?.selectionStart ?? options.text.length;
+    const created = createEditor(host.current, { ...options, cursor, onChange: changed });
     setEditor(created);
-    if (hadFocus) requestAnimationFrame(created.focus);
+    if (focused !== null) {
+      // At once, so that nothing that is typed meanwhile is lost.
+      host.current.hidden = false;
+      created.focus();
+    }
     return created;
   });
   useEffect(() => {
     let isGone = false;
     let created: CodeEditor | null = null;
     // Without the editor, the plain field stays.
-    import('./code-editor.ts').then(
-      ({ createCodeEditor }) => {
-        if (!isGone) created = create(createCodeEditor);
+    load().then(
+      (createEditor) => {
+        if (!isGone) created = create(createEditor);
       },
       () => undefined,
     );
@@ -57,41 +119,38 @@ export function CodeInput({ snippets = [], ...props }: CodeInputProps) {
       isGone = true;
       created?.destroy();
     };
-  }, []);
-  useEffect(() => editor?.show(value), [editor, value]);
-  useEffect(() => editor?.mark([...placeOf(fault), ...marks]), [editor, fault, marks]);
+  }, [load]);
+  return { editor, host, field };
+}
+
+function Head({
+  label,
+  snippets,
+  editor,
+}: {
+  readonly label: string;
+  readonly snippets: readonly CodeSnippet[];
+  readonly editor: CodeEditor;
+}) {
   return (
-    <div className={css['field']} ref={field}>
-      {editor === null && <TextInput {...props} lines="code" />}
-      {editor !== null && (
-        <span className={css['codeHead']}>
-          <span className={css['label']}>{label}</span>
-          {snippets.length > 0 && (
-            <ActionMenu
-              label={`Snippets of ${label}`}
-              trigger={
-                <Button kind="quiet">
-                  Snippets <ChevronDown size={14} aria-hidden />
-                </Button>
-              }
-              actions={snippets.map(({ label: title, code, isWhole = false }) => ({
-                id: title,
-                label: title,
-                run: () => editor.insert(code, isWhole),
-              }))}
-            />
-          )}
-        </span>
+    <span className={css['codeHead']}>
+      <span className={css['label']}>{label}</span>
+      {snippets.length > 0 && (
+        <ActionMenu
+          label={`Snippets of ${label}`}
+          trigger={
+            <Button kind="quiet">
+              Snippets <ChevronDown size={14} aria-hidden />
+            </Button>
+          }
+          actions={snippets.map(({ label: title, code, isWhole = false }) => ({
+            id: title,
+            label: title,
+            run: () => editor.insert(code, isWhole),
+          }))}
+        />
       )}
-      <div ref={host} className={css['code']} hidden={editor === null} data-invalid={fault !== undefined} />
-      {editor !== null && (
-        <>
-          {help !== undefined && <span className={css['help']}>{help}</span>}
-          <span className={css['help']}>Tab indents after you type. Press Escape, then Tab to leave.</span>
-          {fault !== undefined && <span className={css['fault']}>{fault}</span>}
-        </>
-      )}
-    </div>
+    </span>
   );
 }
 

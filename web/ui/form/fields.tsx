@@ -6,6 +6,7 @@ import { CodeInput } from './code.tsx';
 import { FileList } from './files.tsx';
 import { Credentials, PairList } from './pairs.tsx';
 import { type Draft, textOf, valueAt } from './draft.ts';
+import { TemplateInput } from './template.tsx';
 import { Flag, TextInput } from './text.tsx';
 import css from './form.module.css';
 
@@ -40,13 +41,17 @@ interface OneProps<Field> {
 function OneField({ field, value, onChange }: OneProps<FormField>) {
   const { path, label, help } = field;
   const common = { name: path, label, ...(help !== undefined && { help }) };
+  const textField = (empty: null | '' = '') => ({
+    ...common,
+    value: textOf(value),
+    onChange: (text: string) => onChange(text === '' ? empty : text),
+  });
   switch (field.input) {
     case 'text':
+      if (field.isTemplate) return <TemplateInput {...textField(field.empty)} placeholder={field.placeholder} />;
       return (
         <TextInput
-          {...common}
-          value={textOf(value)}
-          onChange={(text) => onChange(text === '' ? (field.empty ?? '') : text)}
+          {...textField(field.empty)}
           isRequired={field.isRequired ?? false}
           {...(field.placeholder !== undefined && { placeholder: field.placeholder })}
         />
@@ -64,12 +69,13 @@ function OneField({ field, value, onChange }: OneProps<FormField>) {
     case 'files':
       return <FileList path={path} label={label} value={value} onChange={onChange} />;
     case 'area':
+      if (field.isTemplate) {
+        return <TemplateInput {...textField(field.empty)} placeholder={field.placeholder} hasLines />;
+      }
       return (
         <TextInput
-          {...common}
+          {...textField(field.empty)}
           lines="text"
-          value={textOf(value)}
-          onChange={(text) => onChange(text === '' ? (field.empty ?? '') : text)}
           {...(field.placeholder !== undefined && { placeholder: field.placeholder })}
         />
       );
@@ -107,7 +113,7 @@ function OneField({ field, value, onChange }: OneProps<FormField>) {
         </div>
       );
     case 'pairs':
-      return <PairList path={path} label={label} noun={field.noun} value={value} onChange={onChange} />;
+      return <PairList {...field} value={value} onChange={onChange} />;
     case 'credentials':
       return <Credentials path={path} label={label} value={value} onChange={onChange} />;
     case 'assertions':

@@ -3,6 +3,7 @@ import { Plus, X } from 'lucide-react';
 import type { FormValue } from '#lib/schema/form.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { type Draft, textOf, withValue } from './draft.ts';
+import { TemplateInput } from './template.tsx';
 import { Flag, TextInput } from './text.tsx';
 import css from './form.module.css';
 
@@ -28,8 +29,16 @@ export function withItem(items: readonly Draft[], index: number, change: Draft):
   return items.map((item, at) => (at === index ? { ...item, ...change } : item));
 }
 
-export function PairList({ path, label, noun, value, onChange }: ListProps & { readonly noun: string }) {
+export function PairList({
+  path,
+  label,
+  noun,
+  isTemplate = false,
+  value,
+  onChange,
+}: ListProps & { readonly noun: string; readonly isTemplate?: boolean }) {
   const items = itemsOf(value);
+  const Value = isTemplate ? TemplateInput : TextInput;
   return (
     <fieldset className={css['list']}>
       <legend>{label}</legend>
@@ -43,7 +52,7 @@ export function PairList({ path, label, noun, value, onChange }: ListProps & { r
             value={textOf(item['key'])}
             onChange={(key) => onChange(withItem(items, index, { key }))}
           />
-          <TextInput
+          <Value
             name={`${path}[${index}].value`}
             label={`Value of ${noun} ${index + 1}`}
             placeholder="Value"

@@ -20,6 +20,7 @@ export const webhookForm: ChannelForm = {
       input: 'text',
       placeholder: 'https://hooks.example/alerts',
       isRequired: true,
+      isTemplate: true,
     },
     nameField('Webhook'),
   ],
@@ -28,8 +29,14 @@ export const webhookForm: ChannelForm = {
       title: 'Request',
       fields: [
         { path: 'config.method', label: 'Method', input: 'choice', options: methods.map((method) => [method, method]) },
-        { path: 'config.headers', label: 'Headers', input: 'pairs', noun: 'header' },
-        { path: 'config.queryParameters', label: 'Query parameters', input: 'pairs', noun: 'parameter' },
+        { path: 'config.headers', label: 'Headers', input: 'pairs', noun: 'header', isTemplate: true },
+        {
+          path: 'config.queryParameters',
+          label: 'Query parameters',
+          input: 'pairs',
+          noun: 'parameter',
+          isTemplate: true,
+        },
         {
           path: 'config.template',
           label: 'Body',
@@ -37,6 +44,7 @@ export const webhookForm: ChannelForm = {
           input: 'area',
           placeholder: '{"text": {{json ALERT_TITLE}} }',
           empty: null,
+          isTemplate: true,
         },
         {
           path: 'config.webhookSecret',
