@@ -39,6 +39,28 @@ describe('settings in the web UI', () => {
     await service.must('DELETE', '/v1/variables/AUDITED');
   });
 
+  test('checks, groups and channels say who changed them last, and lead to their entries in the audit log', async () => {
+    const { service, open } = ui();
+    const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
+    const { id: channelId } = await service.must('POST', '/v1/alert-channels', {
+      type: 'EMAIL',
+      config: { address: 'ops@example.com' },
+    });
+    const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+    const { id } = await service.must('POST', '/v1/checks/api', { name: 'Cart', activated: false, request });
+    const page = await open(`/checks/${String(id)}/edit`);
+    await page.getByLabel('Name', { exact: true }).first().fill('Basket');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expectVisible(page.getByText(/^Last changed .+ by ada@example\.com/));
+    await page.getByRole('link', { name: 'All changes' }).click();
+    await expectVisible(page.getByText('Check Basket changed'));
+    await expectHidden(page.getByText('Group Shop created'));
+    for (const path of [`/groups/${String(groupId)}`, `/channels/${String(channelId)}`]) {
+      await page.goto(path);
+      await expectVisible(page.getByText(/^Created .+ by the API key /));
+    }
+  });
+
   test('a secret is written and never shown, and a wrong name says what is right', async () => {
     const { service, open } = ui();
     const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });

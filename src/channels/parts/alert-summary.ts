@@ -129,11 +129,16 @@ function rowsOf(
     ['Status', status.filter((part) => part !== null).join(' ') || null],
     ['Response time', responseTime === null ? null : `${responseTime} ms`],
     ['Certificate of', line('SSL_CHECK_DOMAIN')],
-    ['Days remaining', line('SSL_DAYS_REMAINING')],
+    daysRow(line('SSL_DAYS_REMAINING')),
     ['Group', line('GROUP_NAME', longestName)],
     ['Tags', tags.length === 0 ? null : shortened(tags.join(', '), longestValue)],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== null);
+}
+
+function daysRow(days: string | null): [string, string | null] {
+  const past = -Number(days);
+  return past > 0 ? ['Expired', `${past} ${past === 1 ? 'day' : 'days'} ago`] : ['Days remaining', days];
 }
 
 function keyOf(variables: TemplateVariables): string {

@@ -16,6 +16,7 @@ import { revisionOf, type Stored } from '../../ui/form/changed-meanwhile.tsx';
 import type { Draft } from '../../ui/form/draft.ts';
 import { channelForms } from '../../ui/form/forms.ts';
 import { Empty, ErrorMessage, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { LastChange } from '../../ui/layout/last-change.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
@@ -145,6 +146,12 @@ function Loaded({ channel }: { readonly channel: Channel }) {
         />
       )}
       {form === undefined && <Empty title={text.unknown} />}
+      <LastChange
+        resource="alert-channel"
+        id={String(id)}
+        createdAt={channel.created_at}
+        updatedAt={channel.updated_at}
+      />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { read, useRead } from '../../api/query.ts';
 import { isCalled, showOf } from '../../ui/checks/kind.ts';
 import { LocationNames } from '../../ui/checks/location-names.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
+import { LastChange } from '../../ui/layout/last-change.tsx';
 import { Facts, Section } from '../../ui/layout/page.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
 import { retryText } from '../../ui/checks/retry-words.ts';
@@ -35,6 +36,7 @@ export function Settings({ check: { id, groupId } }: { readonly check: Check }) 
           <Code text={script} label={text.script} />
         </details>
       )}
+      <LastChange resource="check" id={id} createdAt={check.created_at} updatedAt={check.updated_at} />
     </Section>
   );
 }

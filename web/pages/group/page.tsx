@@ -7,6 +7,7 @@ import { useRead, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { LastChange } from '../../ui/layout/last-change.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { Muted } from '../../ui/checks/muted.tsx';
 import { OlderAssertionsOfGroup } from '../../ui/checks/older-assertions.tsx';
@@ -50,6 +51,12 @@ export function GroupPage() {
       <Section title={text.settings}>
         <p className={`quiet ${css['help']}`}>{text.settingsHelp}</p>
         <Settings group={group.data} />
+        <LastChange
+          resource="check-group"
+          id={groupId}
+          createdAt={group.data.created_at}
+          updatedAt={group.data.updated_at}
+        />
       </Section>
       {run && (
         <Section title={text.ci}>

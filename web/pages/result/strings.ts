@@ -6,7 +6,6 @@ export const text = {
   toCheck: 'Show the check',
   checks: 'Checks',
 
-  passed: 'The check passed.',
   pinged: 'The job pinged.',
   missed: 'The check did not run at its scheduled time.',
   missedMany: (slots: number) => `${slots} scheduled runs did not take place.`,

@@ -20,13 +20,14 @@ export function Verdict({ result }: { readonly result: Result }) {
   const ms = shownTime(result);
   const { script } = evidenceOf(result);
   const linked = use(LinkContext);
+  const said = sentenceOf(result);
   return (
     <div className={css['verdict']} data-outcome={outcome}>
       <div className={css['verdictHead']}>
         <OutcomeBadge outcome={outcome} large />
         {linked === null && <CurrentState result={result} />}
       </div>
-      <p className={css['sentence']}>{sentenceOf(result)}</p>
+      {said !== null && <p className={css['sentence']}>{said}</p>}
       {linked === null && <OpenIncident checkId={result.checkId} />}
       <Facts
         facts={[
@@ -57,10 +58,11 @@ export function Verdict({ result }: { readonly result: Result }) {
   );
 }
 
-function sentenceOf(result: Result): string {
+/** null = the outcome says it. */
+function sentenceOf(result: Result): string | null {
   const { message, outcome, slots } = result;
   if (message !== null) return headOf(sentence(message), result);
-  if (outcome === 'passed') return isCalled(result.checkType) ? text.pinged : text.passed;
+  if (outcome === 'passed') return isCalled(result.checkType) ? text.pinged : null;
   if (outcome === 'missed') return slots > 1 ? text.missedMany(slots) : text.missed;
   return text.noMessage;
 }

@@ -317,3 +317,9 @@ test('an invitation says until when it works, in the zone of the account and by 
     for (const text of [body, (data as MailData).html]) assert.ok(text.includes(`until ${shown}.`), text);
   }
 });
+
+test('a certificate that has expired says so in words', async () => {
+  const { text } = await received(render({ ...certificate, SSL_DAYS_REMAINING: -332 }));
+  assert.match(text, /Expired:?\s+332 days ago/);
+  assert.doesNotMatch(text, /-332/);
+});

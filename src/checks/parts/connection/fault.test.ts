@@ -39,7 +39,7 @@ test('formats durations', () => {
     '3 ms',
     '43 ms',
     '2 s',
-    '9999 ms',
+    '9.999 s',
     '12.3 s',
   ]);
 });

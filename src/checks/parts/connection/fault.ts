@@ -26,9 +26,9 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Formats a duration: "3 ms", "1250 ms", "2 s", "12.3 s". */
+/** Formats a duration: "3 ms", "1.25 s", "2 s", "12.3 s". */
 export function spoken(ms: number): string {
-  if (ms >= 10_000 || (ms >= 1000 && ms % 1000 === 0)) return `${Number((ms / 1000).toFixed(1))} s`;
+  if (ms >= 1000) return `${Number((ms / 1000).toFixed(ms >= 10_000 ? 1 : 3))} s`;
   return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
 }
 

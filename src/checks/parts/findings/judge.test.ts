@@ -19,6 +19,10 @@ test('a slow response, a timeout and a closed connection depend on time; a pass 
   assert.equal(judgeTime(230, limits).timeMarginMs, 30);
   assert.equal(judgeTime(110, limits).timeMarginMs, 10);
   assert.equal(judgeTime(100, limits).timeMarginMs, undefined);
+  const messageOf = (ms: number, degradedResponseTime: number) =>
+    judgeTime(ms, { degradedResponseTime, maxResponseTime: 20_000 }).message;
+  assert.equal(messageOf(3516.2, 1000), 'answered after 3.52 s, degraded above 1 s');
+  assert.equal(messageOf(12_310, 12_300), 'answered after 12310 ms, degraded above 12.3 s');
   assert.equal(timeoutFault(200, 'connect', 'a:1').timeMarginMs, 100);
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
   assert.equal(streamFault(reset, 'a:1', 'download', 3).timeMarginMs, 500);

@@ -56,14 +56,20 @@ export function judgeTime(
 ): Judged {
   const { maxResponseTime, degradedResponseTime } = limits;
   if (ms > maxResponseTime) {
-    const message = `answered after ${spoken(ms)}, more than the ${spoken(maxResponseTime)} allowed`;
+    const message = `answered after ${spokenAbove(ms, maxResponseTime)}, more than the ${spoken(maxResponseTime)} allowed`;
     return { ...failed('slow', message), timeMarginMs: ms - maxResponseTime };
   }
   if (ms > degradedResponseTime) {
-    const message = `answered after ${spoken(ms)}, degraded above ${spoken(degradedResponseTime)}`;
+    const message = `answered after ${spokenAbove(ms, degradedResponseTime)}, degraded above ${spoken(degradedResponseTime)}`;
     return { verdict: 'degraded', reason: 'slow', message, timeMarginMs: ms - degradedResponseTime };
   }
   return { verdict: 'passed', reason: null, message: null };
+}
+
+/** A time above a limit, in few digits, but never that of the limit. */
+function spokenAbove(ms: number, limitMs: number): string {
+  const brief = spoken(ms < 1000 ? ms : Math.ceil(ms / 10) * 10);
+  return brief === spoken(limitMs) ? `${Math.ceil(ms)} ms` : brief;
 }
 
 /** Returns assertions with their outcomes for results. @param hide masks values that must not be shown */

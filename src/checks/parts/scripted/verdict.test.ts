@@ -40,3 +40,10 @@ test('a script that failed or was cut off while our name servers did not answer 
   assert.equal(verdictOf({}), 'failed script');
   assert.equal(verdictOf({ ending: 'deadline' }), 'failed deadline');
 });
+
+test('a failed script is one sentence, without the log of calls', () => {
+  const message = "TimeoutError: locator.click: Timeout 300ms exceeded.\nCall log:\n  - waiting for locator('#a')";
+  const errors = [{ message, place: null }];
+  const judged = judgeScript({ ...failed, errors }, programLimits, [], (text) => text);
+  assert.equal(judged.message, 'TimeoutError: locator.click: Timeout 300ms exceeded.');
+});

@@ -151,7 +151,9 @@ function withoutOpenSsl(message: string): string {
 const maxDetail = 500;
 
 function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[], hide: Hide): string {
-  const lines = hide(withoutOpenSsl(message))
+  // The errors of a result contain Playwright's log.
+  const [before = ''] = hide(withoutOpenSsl(message)).split(/\n\s*Call log:/);
+  const lines = before
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
