@@ -13,11 +13,12 @@ test('a wallboard of 60 to 10,000 checks fits on the screen, without text over a
   const { service, open } = await startWebUi(t, { TOCSIN_ROLES: 'api' });
   const { id: accountId } = await service.must('GET', '/v1/accounts/me');
   const request = { hostname: '127.0.0.1', port: 1 };
+  const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
   await service.must('POST', '/v1/checks/tcp', { name: 'first', activated: false, request });
   const page = await open('/wall', { viewport: { width: 1280, height: 800 } });
   let made = 1;
   for (const count of [60, 10_000]) {
-    seed(service.databasePath, String(accountId), made, count);
+    seed(service.databasePath, String(accountId), Number(groupId), made, count);
     made = count;
     await page.reload();
     await expectVisible(page.getByRole('heading', { level: 1 }));
@@ -32,8 +33,13 @@ test('a wallboard of 60 to 10,000 checks fits on the screen, without text over a
       assert.deepEqual(await overflowing(page), [], `${count} checks on ${width} × ${height}`);
     }
   }
-  const shown = await page.getByRole('listitem').count();
-  await expectVisible(page.getByText(`and ${10_000 - shown} more`));
+  const tiles = page.getByRole('listitem').filter({ has: page.getByRole('link') });
+  const shown = await tiles.count();
+  await expectVisible(page.getByText(`and ${(10_000 - shown).toLocaleString('en')} more`));
+  // What has no tile is counted by group.
+  const groups = page.getByRole('list', { name: 'Groups' });
+  await expectVisible(groups.getByText('2,499 unknown'));
+  await expectVisible(groups.getByText('Without a group'));
 });
 
 /** Texts of tiles that are wider than their box without an ellipsis, or higher than their tile. */
@@ -47,11 +53,15 @@ async function overflowing(page: Page): Promise<string[]> {
 }
 
 /** Adds checks like the first one beside the running service, as another process would. */
-function seed(path: string, accountId: string, from: number, to: number): void {
+function seed(path: string, accountId: string, groupId: number, from: number, to: number): void {
   const raw = new DatabaseSync(path, { timeout: 5000 });
   raw.exec('BEGIN IMMEDIATE');
   for (let index = from; index < to; index++) {
-    putCheck(raw, accountId, { name: `${names[index % names.length]} ${index}`, checkType: 'TCP' });
+    putCheck(raw, accountId, {
+      name: `${names[index % names.length]} ${index}`,
+      checkType: 'TCP',
+      ...(index % 4 === 0 && { groupId }),
+    });
   }
   raw.exec(`UPDATE checks SET definition = (SELECT definition FROM checks WHERE name = 'first')`);
   countChange(raw, accountId);

@@ -18,7 +18,7 @@ import { AccountContext } from '../api/account.ts';
 import { useMay } from '../api/me.ts';
 import { read, useWrite } from '../api/query.ts';
 import { isCalled } from '../ui/checks/kind.ts';
-import { StateBadge } from '../ui/checks/state.tsx';
+import { RowState } from '../ui/checks/state.tsx';
 import { toast } from '../ui/layout/toast.tsx';
 import css from './palette.module.css';
 
@@ -96,16 +96,16 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         {rows.length > 0 && (
           <MenuSection>
             <Header className={css['header']}>Checks</Header>
-            {rows.map(({ checkId, name, state }) => (
+            {rows.map((row) => (
               <MenuItem
-                key={checkId}
-                id={checkId}
-                textValue={name}
+                key={row.checkId}
+                id={row.checkId}
+                textValue={row.name}
                 className={css['item'] ?? ''}
-                onAction={go(() => navigate({ to: '/checks/$checkId', params: { checkId } }))}
+                onAction={go(() => navigate({ to: '/checks/$checkId', params: { checkId: row.checkId } }))}
               >
-                <span>{name}</span>
-                <StateBadge state={state} />
+                <span>{row.name}</span>
+                <RowState row={row} />
               </MenuItem>
             ))}
           </MenuSection>

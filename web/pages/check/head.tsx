@@ -18,7 +18,7 @@ import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { duration, sentence } from '../../ui/text/format.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
 import { Facts, PageHead } from '../../ui/layout/page.tsx';
-import { type CheckState, Flags, StateBadge } from '../../ui/checks/state.tsx';
+import { type CheckState, Flags, RowState, StateBadge } from '../../ui/checks/state.tsx';
 import { Ago, At, Lasting } from '../../ui/text/time.tsx';
 import { useNow } from '../../ui/text/now.ts';
 import { toast } from '../../ui/layout/toast.tsx';
@@ -70,7 +70,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
       </PageHead>
       <div className={css['state']} data-state={state}>
         <div className={css['stateLine']}>
-          {state !== undefined && <StateBadge state={state} large />}
+          {row !== undefined ? <RowState row={row} large /> : state !== undefined && <StateBadge state={state} large />}
           {since !== null && state !== 'paused' && (
             <span>
               for <Lasting since={since} /> <span className="quiet">since</span> <At at={since} />

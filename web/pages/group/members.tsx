@@ -6,7 +6,7 @@ import type { AnswerOf } from '#contract/operations.ts';
 import { useMay } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
 import { CheckPicker } from '../../ui/check-settings/check-picker.tsx';
-import { Flags, StateBadge } from '../../ui/checks/state.tsx';
+import { Flags, RowState } from '../../ui/checks/state.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Flag } from '../../ui/form/text.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -163,7 +163,7 @@ function MemberTable({
             </span>
           ),
         },
-        { id: 'state', title: text.columns.state, cell: ({ state }) => <StateBadge state={state} /> },
+        { id: 'state', title: text.columns.state, cell: (row) => <RowState row={row} /> },
         {
           id: 'last',
           title: text.columns.last,

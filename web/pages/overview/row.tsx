@@ -12,7 +12,7 @@ import { milliseconds, percent } from '../../ui/text/format.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { OutcomeBar } from '../../ui/checks/outcome-bar.tsx';
 import { Sparkline } from '../../ui/checks/sparkline.tsx';
-import { Flags, StateBadge } from '../../ui/checks/state.tsx';
+import { Flags, RowState } from '../../ui/checks/state.tsx';
 import { Ago, Lasting } from '../../ui/text/time.tsx';
 import type { OverviewRow } from './search.ts';
 import { text } from './strings.ts';
@@ -47,7 +47,7 @@ export const CheckRow = memo(function CheckRow({
         </Checkbox>
       )}
       <div className={css['state']}>
-        <StateBadge state={row.state} />
+        <RowState row={row} />
         {row.since !== null && (
           <span className={css['since']}>
             <Lasting since={row.since} />

@@ -5,14 +5,17 @@ import { Maximize, Undo2, Repeat, UserCheck, WifiOff } from 'lucide-react';
 import { type CSSProperties, use, useCallback, useEffect, useSyncExternalStore } from 'react';
 import { AccountContext } from '../../api/account.ts';
 import { useLive } from '../../api/live.ts';
+import type { AnswerOf } from '#contract/operations.ts';
 import { useAll } from '../../api/all.ts';
-import { read } from '../../api/query.ts';
+import { read, useRead } from '../../api/query.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { SignedIn } from '../../ui/layout/signed-in.tsx';
-import { states } from '../../ui/checks/state.tsx';
+import { lookOf, states } from '../../ui/checks/state.tsx';
+import { useNow } from '../../ui/text/now.ts';
 import { At, Lasting } from '../../ui/text/time.tsx';
+import type { WallSearch } from './search.ts';
 import { text } from './strings.ts';
 import css from './wall.module.css';
 
@@ -20,6 +23,8 @@ import css from './wall.module.css';
 const maxTiles = 200;
 /** Size of the smallest readable tile with its gap, and height of what is above and below the tiles, px. */
 const [tileWidth, tileHeight, otherHeight] = [176, 84, 150];
+/** Lines of counters of groups, each lower than a tile. */
+const counterLines = 2;
 
 export function WallPage() {
   return (
@@ -43,12 +48,16 @@ function Wall() {
   useEffect(() => {
     if (live.isOutdated) location.reload();
   }, [live.isOutdated]);
-  const fitting = useFittingTiles();
+  const { columns, lines } = useFittingTiles();
   const query = { ...search, limit: maxTiles };
   const { data, error, refetch } = useQuery({ ...read(accountId, 'getOverview', { query }), refetchInterval: 60_000 });
   if (error && data === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton lines={6} height={80} />;
-  const rows = data.rows.slice(0, fitting);
+  const isCrowded = columns !== null && data.total > columns * lines;
+  // Below a readable size, groups are counted, and what passes needs no tile.
+  const rows = isCrowded
+    ? data.rows.filter(({ state }) => state !== 'passing').slice(0, columns * Math.max(1, lines - counterLines))
+    : data.rows;
   return (
     <main className={css['wall']}>
       <header className={css['head']}>
@@ -60,10 +69,7 @@ function Wall() {
           ) : data.summary.failing + data.summary.degraded + data.summary.unknown === 0 && data.summary.total > 0 ? (
             text.allPassing(data.summary.passing)
           ) : (
-            (['failing', 'degraded', 'unknown', 'passing'] as const)
-              .filter((state) => data.summary[state] > 0)
-              .map((state) => text.counts(data.summary[state], states[state].word))
-              .join(' · ')
+            countsText(data.summary)
           )}
         </h1>
         <WallControls />
@@ -71,36 +77,80 @@ function Wall() {
       {data.rows.length === 0 ? (
         <Empty title={text.empty} />
       ) : (
-        <ul className={css['tiles']} style={{ ['--columns' as string]: columnsFor(rows.length) }}>
-          {rows.map(({ checkId, name, state, since, acknowledgedAt, flappingSince, groupName }) => {
-            const Icon = states[state].icon;
-            return (
-              <li key={checkId} className={css['tile']} data-state={state}>
-                <Link to="/checks/$checkId" params={{ checkId }} {...nameProps(name)} title={name}>
-                  {name}
-                </Link>
-                <span className={css['state']}>
-                  <Icon aria-hidden /> {states[state].word} {since !== null && <Lasting since={since} />}
-                </span>
-                {acknowledgedAt !== null && (
-                  <span className={css['acknowledged']}>
-                    <UserCheck aria-hidden /> {text.acknowledged}
-                  </span>
-                )}
-                {flappingSince !== null && (
-                  <span className={css['acknowledged']}>
-                    <Repeat aria-hidden /> {text.flapping}
-                  </span>
-                )}
-                {groupName !== null && <span className={css['group']}>{groupName}</span>}
-              </li>
-            );
-          })}
-        </ul>
+        <>
+          {isCrowded && <GroupCounters query={search} most={counterLines * columns} />}
+          <ul className={css['tiles']} style={{ ['--columns' as string]: columnsFor(rows.length) }}>
+            {rows.map((row) => (
+              <Tile key={row.checkId} row={row} />
+            ))}
+          </ul>
+        </>
       )}
       {data.total > rows.length && <p className={css['more']}>{text.more(data.total - rows.length)}</p>}
     </main>
   );
+}
+
+type Row = AnswerOf<'getOverview'>['rows'][number];
+
+function Tile({ row }: { readonly row: Row }) {
+  const { checkId, name, since, acknowledgedAt, flappingSince, groupName } = row;
+  const { icon: Icon, word } = lookOf(row, useNow());
+  return (
+    <li className={css['tile']} data-state={row.state}>
+      <Link to="/checks/$checkId" params={{ checkId }} {...nameProps(name)} title={name}>
+        {name}
+      </Link>
+      <span className={css['state']}>
+        <Icon aria-hidden /> {word} {since !== null && <Lasting since={since} brief />}
+      </span>
+      {acknowledgedAt !== null && (
+        <span className={css['acknowledged']}>
+          <UserCheck aria-hidden /> {text.acknowledged}
+        </span>
+      )}
+      {flappingSince !== null && (
+        <span className={css['acknowledged']}>
+          <Repeat aria-hidden /> {text.flapping}
+        </span>
+      )}
+      {groupName !== null && <span className={css['group']}>{groupName}</span>}
+    </li>
+  );
+}
+
+/** How many checks of each group are in which state; groups that are not all passing first. */
+function GroupCounters({ query, most }: { readonly query: WallSearch; readonly most: number }) {
+  const { data } = useRead('getOverview', { query: { ...query, groupBy: 'group', limit: 1 } });
+  const sections = (data?.sections ?? [])
+    .map(({ groupId, name, counts }) => ({ key: groupId ?? 0, name: name ?? text.noGroup, counts }))
+    .toSorted((one, other) => troubleOf(other.counts) - troubleOf(one.counts));
+  if (sections.length < 2) return null;
+  return (
+    <ul className={css['counters']} aria-label={text.byGroup}>
+      {sections.slice(0, most).map(({ key, name, counts }) => (
+        <li key={key} className={css['counter']} data-state={shownStates.find((state) => counts[state] > 0)}>
+          <strong title={name}>{name}</strong>
+          <span>{countsText(counts)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Counts = AnswerOf<'getOverview'>['summary'];
+const shownStates = ['failing', 'degraded', 'unknown', 'passing'] as const;
+
+function countsText(counts: Counts): string {
+  return shownStates
+    .filter((state) => counts[state] > 0)
+    .map((state) => text.counts(counts[state], states[state].word))
+    .join(' · ');
+}
+
+/** For sorting: failing checks first, then degraded ones. */
+function troubleOf({ failing, degraded, unknown, total }: Counts): number {
+  return (failing * 1e6 + degraded * 1e3 + unknown) / Math.max(1, total);
 }
 
 function WallControls() {
@@ -140,14 +190,13 @@ function nameProps(name: string): { readonly className: string; readonly style: 
 /** Letters that fit into the smallest tile. */
 const longestWord = 20;
 
-/** Tiles that fit on the screen: nobody scrolls a wallboard. A phone does. */
-function useFittingTiles(): number {
-  const fitting = useSyncExternalStore(onResize, () =>
-    innerWidth <= 760
-      ? maxTiles
-      : Math.floor((innerWidth - 24) / tileWidth) * Math.floor((innerHeight - otherHeight) / tileHeight),
+/** Tiles that fit on the screen: nobody scrolls a wallboard. A phone does, so it has no columns. */
+function useFittingTiles(): { readonly columns: number | null; readonly lines: number } {
+  const columns = useSyncExternalStore(onResize, () =>
+    innerWidth <= 760 ? null : Math.max(1, Math.floor((innerWidth - 24) / tileWidth)),
   );
-  return Math.max(1, Math.min(maxTiles, fitting));
+  const lines = useSyncExternalStore(onResize, () => Math.max(1, Math.floor((innerHeight - otherHeight) / tileHeight)));
+  return { columns, lines };
 }
 
 function onResize(listener: () => void): () => void {

@@ -1,4 +1,6 @@
 // Texts of the page `wall`.
+import { count as shown } from '../../ui/text/format.ts';
+
 export const text = {
   title: 'Wallboard',
   fullScreen: 'Full screen',
@@ -6,9 +8,11 @@ export const text = {
   tag: 'Tag',
   group: 'Group',
   allGroups: 'All groups',
-  allPassing: (count: number) => `All ${count} checks are passing`,
-  counts: (count: number, word: string) => `${count} ${word.toLowerCase()}`,
-  more: (count: number) => `and ${count} more`,
+  noGroup: 'Without a group',
+  byGroup: 'Groups',
+  allPassing: (count: number) => `All ${shown(count)} checks are passing`,
+  counts: (count: number, word: string) => `${shown(count)} ${word.toLowerCase()}`,
+  more: (count: number) => `and ${shown(count)} more`,
   empty: 'No check matches this wallboard.',
   notLive: 'Not live since',
   acknowledged: 'Acknowledged',

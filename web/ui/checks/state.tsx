@@ -5,6 +5,7 @@ import {
   CircleDashed,
   CirclePause,
   CircleX,
+  Clock,
   TriangleAlert,
   BellOff,
   Repeat,
@@ -38,6 +39,24 @@ export const states: Readonly<Record<CheckState, Look>> = {
   unknown: { word: 'Unknown', icon: CircleDashed, className: css['unknown'] },
   paused: { word: 'Paused', icon: CirclePause, className: css['paused'] },
 };
+
+/** Before the first result; unlike `unknown`, nothing is wrong. */
+const pending: Look = { word: 'Pending', icon: Clock, className: css['unknown'] };
+
+/** What the state of a row depends on. */
+type Stateful = Pick<OverviewRow, 'state' | 'since' | 'lastResult' | 'frequencySeconds'>;
+
+/** How the state of a check looks. A first result that is overdue is unknown. @param now epoch ms */
+export function lookOf({ state, since, lastResult, frequencySeconds }: Stateful, now: number): Look {
+  const overdueMs = 2 * frequencySeconds * 1000 + 15 * 60_000;
+  const isPending = state === 'unknown' && lastResult === null && since !== null && now - Date.parse(since) < overdueMs;
+  return isPending ? pending : states[state];
+}
+
+/** The state of a check in the overview. */
+export function RowState({ row, large }: { readonly row: Stateful; readonly large?: boolean }) {
+  return <Badge look={lookOf(row, useNow())} large={large} />;
+}
 
 const outcomes: Readonly<Record<Outcome, Look>> = {
   passed: { word: 'Passed', icon: CircleCheck, className: css['passing'] },

@@ -77,8 +77,8 @@ export function relative(at: number, now: number): string {
   return past > 0 ? `${units} ago` : `in ${units}`;
 }
 
-/** Only one unit, which is easy to compare. */
-function coarse(ms: number): string {
+/** A span in its largest unit, which is easy to compare: `45 s`, `12 min`, `3 h`, `5 d`. */
+export function coarse(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

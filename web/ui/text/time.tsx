@@ -1,5 +1,5 @@
 // Times: relative on the page, exact in the viewer's zone and in UTC on hover and for screen readers.
-import { day, dayAndSecond, dayAndTime, duration, exact, relative, utc } from './format.ts';
+import { coarse, day, dayAndSecond, dayAndTime, duration, exact, relative, utc } from './format.ts';
 import { useNow } from './now.ts';
 
 function epoch(at: string | number): number {
@@ -40,12 +40,13 @@ export function Day({ at }: { readonly at: string | number }) {
   );
 }
 
-/** How long something has lasted: `3 h 20 min`. @param since ISO 8601 text or epoch ms */
-export function Lasting({ since }: { readonly since: string | number }) {
+/** How long something has lasted: `3 h 20 min`. @param since ISO 8601 text or epoch ms @param brief `3 h` */
+export function Lasting({ since, brief = false }: { readonly since: string | number; readonly brief?: boolean }) {
   const instant = epoch(since);
+  const ms = Math.max(0, useNow() - instant);
   return (
     <time dateTime={new Date(instant).toISOString()} title={`since ${titleOf(instant)}`}>
-      {duration(Math.max(0, useNow() - instant))}
+      {brief ? coarse(ms) : duration(ms)}
     </time>
   );
 }
