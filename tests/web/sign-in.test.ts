@@ -91,6 +91,28 @@ describe('a person', () => {
     await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
   });
 
+  test('a form keeps what was entered when the session ends, and goes on after signing in again in place', async () => {
+    const { service, open } = ui();
+    const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });
+    await page.getByLabel('Name').fill('SHOP_URL');
+    await page.getByLabel('Value').fill('https://shop.example');
+    await page.evaluate("fetch('/v1/sessions', { method: 'DELETE' }).then(({ status }) => status)");
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await expectVisible(dialog.getByText(operator.email));
+    await dialog.getByLabel('Password').fill('not the password');
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await expectVisible(dialog.getByText('Wrong email or password.'));
+    await dialog.getByLabel('Password').fill(operator.password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await expectHidden(dialog);
+    assert.equal(await page.getByLabel('Value').inputValue(), 'https://shop.example');
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    await expectVisible(page.getByText('Added SHOP_URL'));
+    await page.waitForFunction("document.documentElement.dataset.live === 'live'");
+    await service.must('DELETE', '/v1/variables/SHOP_URL');
+  });
+
   test('a forgotten password is replaced with a link', async () => {
     const { service, browser, open } = ui();
     const invited = await service.must('POST', '/v1/invites', { email: 'forgets@example.com', role: 'read-only' });

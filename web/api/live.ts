@@ -57,15 +57,16 @@ const soonAttempts = 100;
 /** The server writes a comment every 6 s; after this silence the page is not live, whatever the connection says. */
 const silenceMs = 20_000;
 
-/** Keeps the queries of the page fresh while it is mounted. */
-export function useLive(onSignedOut: () => void): LiveStatus {
+/** Keeps the queries of the page fresh while it is mounted. @param isPaused nobody is signed in */
+export function useLive(onSignedOut: () => void, isPaused = false): LiveStatus {
   const accountId = use(AccountContext);
   const cache = useQueryClient();
   const [status, setStatus] = useState<LiveStatus>({ state: 'connecting', lastSignAt: null, isOutdated: false });
   useEffect(() => {
+    if (isPaused) return undefined;
     const connection = connect(accountId, cache, setStatus, onSignedOut);
     return () => connection.close();
-  }, [accountId, cache, onSignedOut]);
+  }, [accountId, cache, onSignedOut, isPaused]);
   // No page shows green for what may have changed (styles/tokens.css).
   useEffect(() => {
     document.documentElement.dataset['live'] = status.state;

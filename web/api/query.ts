@@ -1,5 +1,7 @@
 // Queries and mutations for every operation of the contract.
 import {
+  MutationCache,
+  QueryCache,
   QueryClient,
   queryOptions,
   useInfiniteQuery,
@@ -20,7 +22,15 @@ type InputArgument<Id extends OperationId> = object extends Input<Id> ? [input?:
 
 /** The cache of this page. Live events invalidate it, so that data stays current without polling. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  // A session that has ended is noticed by the query of the person.
+  const noticeEnd = (error: unknown, from: unknown): void => {
+    const isEnded = error instanceof ServiceError && error.statusCode === 401;
+    if (isEnded && from !== 'getMe')
+      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === 'getMe' });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError: (error, { queryKey }) => noticeEnd(error, queryKey[1]) }),
+    mutationCache: new MutationCache({ onError: (error) => noticeEnd(error, null) }),
     defaultOptions: {
       queries: {
         staleTime: 15_000,
@@ -29,6 +39,7 @@ export function createQueryClient(): QueryClient {
       },
     },
   });
+  return client;
 }
 
 type Key = readonly [accountId: string, id: string, input: unknown, ...rest: string[]];

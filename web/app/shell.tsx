@@ -1,11 +1,11 @@
 // The layout of every page of a signed-in user: navigation, live status, search, account.
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, use, useCallback, useState } from 'react';
 import { useLive } from '../api/live.ts';
 import { useMe } from '../api/me.ts';
 import { Skeleton } from '../ui/layout/feedback.tsx';
-import { SignedIn } from '../ui/layout/signed-in.tsx';
+import { ExpiredContext, SignedIn } from '../ui/layout/signed-in.tsx';
 import { Toasts } from '../ui/layout/toast.tsx';
 import { LiveBanner } from './live-banner.tsx';
 import { Navigation } from './navigation.tsx';
@@ -15,11 +15,23 @@ import css from './shell.module.css';
 
 export function Shell() {
   return (
-    <SignedIn>
+    <SignedIn
+      again={
+        <Suspense>
+          <SignInAgain />
+        </Suspense>
+      }
+    >
       <Gate />
     </SignedIn>
   );
 }
+
+/** Loaded when a session has ended, which is rare. */
+const SignInAgain = lazy(async () => {
+  const { SignInAgain: dialog } = await import('../pages/sign-in/again.tsx');
+  return { default: dialog };
+});
 
 /** Most users never need it. */
 const RequiredSecondFactor = lazy(async () => {
@@ -41,12 +53,12 @@ function Gate() {
 function Frame() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const cache = useQueryClient();
-  const navigate = useNavigate();
-  const onSignedOut = useCallback(() => {
-    cache.clear();
-    void navigate({ to: '/sign-in', search: { next: location.pathname + location.search } });
-  }, [cache, navigate]);
-  const live = useLive(onSignedOut);
+  // The query of the person then asks to sign in again.
+  const onSignedOut = useCallback(
+    () => void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === 'getMe' }),
+    [cache],
+  );
+  const live = useLive(onSignedOut, use(ExpiredContext));
   return (
     <div className={css['shell']}>
       <a href="#main" className={css['skip']}>

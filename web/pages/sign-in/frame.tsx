@@ -32,12 +32,15 @@ export function SessionForm({
   children,
   send,
   next = '/',
+  onDone,
 }: {
   readonly action: string;
   readonly children: ReactNode;
   readonly send: (fields: ReadonlyMap<string, string>) => Promise<unknown>;
   /** The page to go to; null = none. */
   readonly next?: string | null;
+  /** What to do instead of going to a page. */
+  readonly onDone?: () => Promise<unknown>;
 }) {
   const [fault, setFault] = useState<unknown>(null);
   const [isSending, setSending] = useState(false);
@@ -49,6 +52,7 @@ export function SessionForm({
     setSending(true);
     try {
       await send(fields);
+      if (onDone !== undefined) return void (await onDone());
       cache.clear();
       if (next !== null) await navigate({ href: next });
     } catch (error) {

@@ -1,6 +1,9 @@
 // Texts of the page `sign-in`.
 export const text = {
   signIn: 'Sign in',
+  again: 'Sign in again',
+  againHelp: 'Your session has ended. The page keeps what you have entered.',
+  againElsewhere: 'Sign in another way, or as another person',
   email: 'Email',
   password: 'Password',
   code: 'Code',

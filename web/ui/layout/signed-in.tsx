@@ -1,7 +1,7 @@
 // Content for a signed-in user; redirects to the sign-in page without a session.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useEffect, useState } from 'react';
 import { AccountContext, storeAccount, storedAccount } from '../../api/account.ts';
 import { ServiceError } from '../../api/client.ts';
 import { MeContext } from '../../api/me.ts';
@@ -9,12 +9,21 @@ import { read } from '../../api/query.ts';
 import { LoadError, Skeleton } from './feedback.tsx';
 import { HatchPattern } from '../checks/outcome-bar.tsx';
 
-/** Loads the signed-in user, or redirects to the sign-in page. */
-export function SignedIn({ children }: { readonly children: ReactNode }) {
+/** Whether the session has ended while the page is open. */
+export const ExpiredContext = createContext(false);
+
+/**
+ * Loads the signed-in user, or redirects to the sign-in page.
+ *
+ * @param again how to sign in again if the session ends later, so that the page keeps what was entered
+ */
+export function SignedIn({ children, again }: { readonly children: ReactNode; readonly again?: ReactNode }) {
   const [accountId, setAccountId] = useState(storedAccount);
   const navigate = useNavigate();
   const me = useQuery({ ...read(accountId, 'getMe'), staleTime: 5 * 60_000 });
-  const isSignedOut = me.error instanceof ServiceError && me.error.statusCode === 401;
+  const hasEnded = me.error instanceof ServiceError && me.error.statusCode === 401;
+  const isExpired = hasEnded && me.data !== undefined && again !== undefined;
+  const isSignedOut = hasEnded && !isExpired;
   useEffect(() => {
     if (!isSignedOut) return;
     const { pathname, search } = location;
@@ -33,7 +42,8 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
     <AccountContext value={me.data.accountId}>
       <MeContext value={me.data}>
         <HatchPattern />
-        {children}
+        <ExpiredContext value={isExpired}>{children}</ExpiredContext>
+        {isExpired && again}
       </MeContext>
     </AccountContext>
   );
