@@ -120,6 +120,7 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     longest_response_us: 2_000_000,
     shortest_response_us: 80_000,
     certificate_valid_to: now + 60 * dayMs,
+    certificate: null,
     created_at: now - ageMs,
     updated_at: now,
     revision: 1,

@@ -7,6 +7,7 @@ import { checkAlertingOperations } from './alerts/check-alerting.ts';
 import { incidentOperations } from './alerts/incident.ts';
 import { checkChangeOperations } from './checks/check-change.ts';
 import { accountReportOperations } from './results/account-report.ts';
+import { certificateOperations } from './results/certificate.ts';
 import { analyticsOperations } from './results/analytics.ts';
 import { auditLogOperations } from './accounts/audit-log.ts';
 import { apiKeyOperations } from './accounts/api-key.ts';
@@ -63,6 +64,7 @@ export const operations = {
   ...incidentOperations,
   ...analyticsOperations,
   ...accountReportOperations,
+  ...certificateOperations,
   ...triggerOperations,
   ...alertChannelOperations,
   ...deliveryOperations,

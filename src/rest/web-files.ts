@@ -14,6 +14,7 @@ const types: Readonly<Record<string, string>> = {
 const pageRoots = new Set([
   '',
   'alerts',
+  'certificates',
   'channels',
   'checks',
   'deliveries',

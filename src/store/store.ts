@@ -46,6 +46,7 @@ import type { RollUps } from './history/roll-ups.ts';
 import { createMaintenanceWindows } from './checks/maintenance-windows.ts';
 import type { OnMigrating } from './base/migrate.ts';
 import { createAccountChanges } from './overview/account-changes.ts';
+import { createCertificates } from './overview/certificates.ts';
 import { createOverview } from './overview/overview.ts';
 import { createIdentities } from './accounts/identities.ts';
 import { createInvites } from './accounts/invites.ts';
@@ -127,6 +128,7 @@ export function nounsOf(database: Database) {
     checkAlerting: createCheckAlerting(database),
     pastResults: createPastResults(database),
     incidents: createIncidents(database),
+    certificates: createCertificates(database),
     overview: createOverview(database, checkHistory),
     accountChanges: createAccountChanges(database),
     deliveries: createDeliveries(database),

@@ -99,8 +99,8 @@ test('a report on a group lists and counts only incidents and certificates of it
   };
   const tuesday = monday + 24 * hourMs;
   const certificate = temp.raw.prepare(
-    `INSERT INTO check_states (account_id, check_id, certificate_valid_to, created_at, updated_at, failed_in_a_row, degraded_in_a_row, revision)
-     VALUES (?, ?, ?, 1, 1, 0, 0, 1)`,
+    `INSERT INTO check_states (account_id, check_id, certificate_valid_to, certificate, created_at, updated_at, failed_in_a_row, degraded_in_a_row, revision)
+     VALUES (?, ?, ?, '{"domain":"shop.example","seenAt":1}', 1, 1, 0, 0, 1)`,
   );
   for (const [index, id] of ids.entries()) {
     opened(id, tuesday + hourMs, tuesday + (index + 2) * hourMs);

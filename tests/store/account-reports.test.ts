@@ -209,24 +209,4 @@ describe('facts of a report', () => {
     const earlier = await accountReports.incidents(test.accountId, { from: 0, to: from });
     assert.deepEqual([...earlier.counts], [[down, 1]]);
   });
-
-  it('are the certificates of active checks that expire soon', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore, monday);
-    const daysLeft = [40, 20, -1, 10];
-    const ids: string[] = [];
-    for (const days of daysLeft) {
-      ids.push(await test.check());
-      await test.schedule();
-      const [claimed] = (await test.claim()).filter(({ run }) => run.checkId === ids.at(-1));
-      assert.ok(claimed !== undefined);
-      const certificate = { domain: 'shop', fingerprint: 'AB', validTo: test.now + days * dayMs };
-      await test.record([test.ended(claimed, 'passed', { finding: test.finding('passed', { certificate }) })]);
-    }
-    await test.edit(ids[3] ?? '', { activated: false });
-    const found = await test.temp.store.accountReports.certificates(test.accountId, { activated: true }, test.now);
-    assert.deepEqual(
-      found.map(({ checkId }) => checkId),
-      [ids[2], ids[1]],
-    );
-  });
 });

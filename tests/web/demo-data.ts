@@ -131,6 +131,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       deliveries: '/deliveries',
       delivery: `/deliveries/${ids.deliveryId}`,
       reports: `/reports?every=month&at=${new Date().toISOString()}`,
+      certificates: '/certificates?within=all',
       notices: '/notices',
       system: '/settings/system',
       people: '/settings/people',

@@ -23,20 +23,32 @@ interface Course {
   readonly minutesInState: number;
   /** An incident that is over, by minutes before now. */
   readonly resolved?: { readonly fromMinutes: number; readonly toMinutes: number };
+  /** How many days its certificate is valid. */
+  readonly certificateDays?: number;
 }
 
 /** Courses by the name of a check; others have none. */
 const courses: Readonly<Record<string, Omit<Course, 'checkId' | 'name'>>> = {
-  'Cart API': { usualMs: 68, outcomeAt: () => 'passed', minutesInState: hours * 60 },
+  'Cart API': { usualMs: 68, outcomeAt: () => 'passed', minutesInState: hours * 60, certificateDays: 9 },
   Checkout: {
     usualMs: 112,
     outcomeAt: (ago) => (ago <= 12 || (ago > 400 && ago < 460) ? 'failed' : 'passed'),
     minutesInState: 12,
     resolved: { fromMinutes: 460, toMinutes: 400 },
   },
-  Search: { usualMs: 64, outcomeAt: (ago) => (ago <= 170 ? 'degraded' : 'passed'), minutesInState: 170 },
+  Search: {
+    usualMs: 64,
+    outcomeAt: (ago) => (ago <= 170 ? 'degraded' : 'passed'),
+    minutesInState: 170,
+    certificateDays: 61,
+  },
   'Card payments': { usualMs: 71, outcomeAt: () => 'passed', minutesInState: hours * 60 },
-  Refunds: { usualMs: 118, outcomeAt: (ago) => (ago <= 48 ? 'failed' : 'passed'), minutesInState: 48 },
+  Refunds: {
+    usualMs: 118,
+    outcomeAt: (ago) => (ago <= 48 ? 'failed' : 'passed'),
+    minutesInState: 48,
+    certificateDays: -12,
+  },
   'Marketing site': {
     usualMs: 66,
     outcomeAt: (ago) => (ago > 980 && ago < 1000 ? 'failed' : 'passed'),
@@ -75,7 +87,7 @@ export async function addHistory(service: FileService): Promise<void> {
 type Raw = Parameters<Parameters<FileService['rows']>[0]>[0];
 
 function putCourse(raw: Raw, accountId: string, course: Course, now: number): void {
-  const { checkId, usualMs, outcomeAt, minutesInState, resolved } = course;
+  const { checkId, usualMs, outcomeAt, minutesInState, resolved, certificateDays } = course;
   const ids = { account_id: idBytes(accountId), check_id: idBytes(checkId) };
   const from = Math.floor((now - hours * hourMs) / hourMs) * hourMs;
   raw
@@ -88,6 +100,19 @@ function putCourse(raw: Raw, accountId: string, course: Course, now: number): vo
     .prepare('UPDATE incidents SET started_at = ?, opened_at = ? WHERE account_id = ? AND check_id = ?')
     .run(now - minutesInState * minuteMs, now - minutesInState * minuteMs, ids.account_id, ids.check_id);
   if (resolved !== undefined) putResolved(raw, accountId, course, resolved, now);
+  if (certificateDays !== undefined) {
+    const domain = `${course.name.toLowerCase().replaceAll(' ', '-')}.example`;
+    raw
+      .prepare(
+        'UPDATE check_states SET certificate_valid_to = ?, certificate = ? WHERE account_id = ? AND check_id = ?',
+      )
+      .run(
+        now + (certificateDays + 0.5) * 24 * hourMs,
+        JSON.stringify({ domain, issuer: 'Example CA R11', seenAt: now }),
+        ids.account_id,
+        ids.check_id,
+      );
+  }
   for (let at = from; at < now - everyMs; at += everyMs) {
     const outcome = outcomeAt((now - at) / minuteMs);
     // Slower by day, with a little noise that is the same in every picture.

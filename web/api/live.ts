@@ -44,6 +44,7 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
     'getCheckGroup',
     'listChecksOfGroup',
     'getCheckAlerting',
+    'listCertificates',
   ],
   notices: ['listNotices'],
 };

@@ -21,6 +21,7 @@ import {
   Send,
   Server,
   ScrollText,
+  ShieldCheck,
   Settings,
   Sun,
   TriangleAlert,
@@ -50,6 +51,7 @@ interface NavigationItem {
     | '/channels'
     | '/maintenance'
     | '/reports'
+    | '/certificates'
     | '/notices'
     | '/wall'
     | '/settings/system';
@@ -76,6 +78,7 @@ function usePlaces(): readonly NavigationItem[] {
     { to: '/channels', text: 'Channels', icon: Megaphone },
     { to: '/maintenance', text: 'Maintenance', icon: Wrench },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
+    { to: '/certificates', text: 'Certificates', icon: ShieldCheck },
     { to: '/notices', text: 'Notices', icon: TriangleAlert, count: notices.data?.length ?? 0 },
     { to: '/wall', text: 'Wallboard', icon: LayoutGrid },
     ...(operate ? [{ to: '/settings/system', text: 'System', icon: Server } as const] : []),

@@ -38,6 +38,7 @@ const pages = [
   ['/channels', 'Channels'],
   ['/channels/new', 'New channel'],
   ['/reports', 'Reports'],
+  ['/certificates', 'Certificates'],
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],
   ['/maintenance', 'Maintenance'],

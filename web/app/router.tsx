@@ -14,6 +14,7 @@ import { newChannelSearch } from '../pages/channels/search.ts';
 import { newCheckSearch } from '../pages/check-editor/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
+import { certificatesSearch } from '../pages/certificates/search.ts';
 import { reportsSearch } from '../pages/reports/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
@@ -139,6 +140,12 @@ const reports = createRoute({
   validateSearch: only(reportsSearch),
   component: lazyRouteComponent(() => import('../pages/reports/page.tsx'), 'ReportsPage'),
 });
+const certificates = createRoute({
+  getParentRoute: () => shell,
+  path: '/certificates',
+  validateSearch: only(certificatesSearch),
+  component: lazyRouteComponent(() => import('../pages/certificates/page.tsx'), 'CertificatesPage'),
+});
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/settings/system',
@@ -236,6 +243,7 @@ const tree = root.addChildren([
     delivery,
     notices,
     reports,
+    certificates,
     system,
     profile,
     people,

@@ -12,8 +12,11 @@ import {
 import { isZone } from '#domain/checks/wall-time.ts';
 import {
   type AccountReport,
+  certificateDays,
   createReportTotals,
   lastPeriod,
+  listedInReport,
+  type ReportedCertificate,
   reportedRow,
   type ReportedRow,
   type ReportedSums,
@@ -40,7 +43,8 @@ export interface AccountReportQuestion extends Partial<ReportScope> {
   readonly days?: DayRange;
 }
 
-export interface AccountReportDeps extends Pick<Store, 'accountReports' | 'checkGroups'>, AccountZoneDeps {
+export interface AccountReportDeps
+  extends Pick<Store, 'accountReports' | 'certificates' | 'checkGroups'>, AccountZoneDeps {
   readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
@@ -183,8 +187,15 @@ async function buildReport(deps: AccountReportDeps, coverage: Coverage): Promise
     madeAt,
     ...totals.total(incidents.total),
     incidents: incidents.longest,
-    certificates: await accountReports.certificates(accountId, filterOf(coverage), madeAt),
+    certificates: await expiring(deps, coverage),
   };
+}
+
+async function expiring({ certificates }: AccountReportDeps, coverage: Coverage): Promise<ReportedCertificate[]> {
+  const { accountId, madeAt } = coverage;
+  const filter = { ...filterOf(coverage), until: madeAt + certificateDays * dayMs };
+  const { rows } = await certificates.list(accountId, filter, { limit: listedInReport, offset: 0 });
+  return rows.map(({ checkId, name, domain, validTo }) => ({ checkId, name, domain, validTo }));
 }
 
 function filterOf({ groupId, tags }: ReportScope) {

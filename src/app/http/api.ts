@@ -26,6 +26,7 @@ import { heartbeatRoutes } from '#rest/checks/heartbeats.ts';
 import { locationRoutes } from '#rest/checks/locations.ts';
 import { noticeRoutes } from '#rest/operating/notices.ts';
 import { liveEventRoutes } from '#rest/results/live-events.ts';
+import { certificateRoutes } from '#rest/results/certificates.ts';
 import { overviewRoutes } from '#rest/results/overview.ts';
 import { processRoutes } from '#rest/operating/processes.ts';
 import type { Route } from '#rest/route.ts';
@@ -112,6 +113,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
       stopping: deps.stopping,
       onForgotten: deps.authentication.onForgotten,
     }),
+    ...certificateRoutes(actions.certificates),
     ...overviewRoutes(actions.overview),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...accountReportRoutes(actions.accountReports, actions.accountReportDeliveries),

@@ -4,6 +4,7 @@ import { createAccountReportActions } from '#actions/results/account-reports.ts'
 import { type GapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
 import { createAnalyticsActions } from '#actions/results/analytics.ts';
 import { createLedgerActions } from '#actions/operating/ledger.ts';
+import { createCertificateActions } from '#actions/results/certificates.ts';
 import { createReportActions } from '#actions/results/reports.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
@@ -28,6 +29,7 @@ export function figuresOf({ store, config, clock, wake }: ActionDeps, afterGaps:
     reports: createReportActions(figures),
     accountReports,
     ledgers: createLedgerActions({ ...figures, retentionDays: config.retentionDays }),
+    certificates: createCertificateActions(figures),
     accountReportDeliveries: createAccountReportDeliveryActions({
       ...store,
       reports: accountReports,

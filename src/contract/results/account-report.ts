@@ -88,7 +88,7 @@ export const accountReport = z
       )
       .describe('The 10 longest incidents that were opened in the period, or before and are still open.'),
     certificates: z
-      .array(z.strictObject({ checkId: z.uuid(), name: z.string(), validTo: instant }))
+      .array(z.strictObject({ checkId: z.uuid(), name: z.string(), domain: z.string(), validTo: instant }))
       .describe('The 10 certificates that expire first, within 30 days from now, or have expired.'),
   })
   .meta({ id: 'AccountReport', description: 'A report on active checks over a time range.' });

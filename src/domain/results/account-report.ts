@@ -73,6 +73,8 @@ export interface ReportedIncident {
 export interface ReportedCertificate {
   readonly checkId: string;
   readonly name: string;
+  /** The host that presented it. */
+  readonly domain: string;
   readonly validTo: number;
 }
 

@@ -59,6 +59,8 @@ export interface SeenCertificate {
   readonly domain: string;
   /** `intermediate certificate "R3"`; absent = the host's own certificate. */
   readonly role?: string;
+  /** Name of who issued it; absent = of a sample. */
+  readonly issuer?: string;
   /** SHA-256 fingerprint, which distinguishes a renewed certificate from the old one. */
   readonly fingerprint: string;
   /** End of validity, epoch ms. */

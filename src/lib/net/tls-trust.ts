@@ -135,6 +135,11 @@ export function firstToExpire(path: CertificatePath): X509Certificate {
  */
 export function roleIn(path: CertificatePath, certificate: X509Certificate): string | null {
   if (certificate === path[0]) return null;
-  const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject.replaceAll('\n', ', ');
-  return `${certificate.checkIssued(certificate) ? 'root' : 'intermediate'} certificate "${name.slice(0, 100)}"`;
+  const kind = certificate.checkIssued(certificate) ? 'root' : 'intermediate';
+  return `${kind} certificate "${shortName(certificate.subject)}"`;
+}
+
+/** The common name in the subject or issuer of a certificate, or else all of it. At most 100 characters. */
+export function shortName(name: string): string {
+  return (/^CN=(.*)$/m.exec(name)?.[1] ?? name.replaceAll('\n', ', ')).slice(0, 100);
 }

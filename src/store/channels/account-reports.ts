@@ -1,12 +1,10 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
-import { inAccount, selectRows, updateRows } from '../base/rows.ts';
+import { selectRows, updateRows } from '../base/rows.ts';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import {
   type AccountReport,
-  certificateDays,
   listedInReport,
-  type ReportedCertificate,
   type ReportedIncident,
   type ReportSchedule,
 } from '#domain/results/account-report.ts';
@@ -14,7 +12,6 @@ import { dayMs } from '#domain/results/roll-up.ts';
 import { newId } from '#lib/id.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import { type CheckFilter, filterChecks } from '../checks/check-filter.ts';
 import { breathe } from '../base/slices.ts';
 import type { IncidentsTable } from '../base/tables/incident-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -47,30 +44,11 @@ const maxAheadMs = 40 * dayMs;
 const maxCounted = 100_000;
 
 export function createAccountReports(database: Database) {
-  const { dialect, reader, transaction } = database;
+  const { reader, transaction } = database;
   return {
     /** @param only the checks whose incidents count; null = all, deleted ones included */
     incidents: (accountId: string, span: TimeSpan, only: ReadonlySet<string> | null = null) =>
       readIncidents(database, idBytes(accountId), span, only),
-    /** Certificates of these checks that expired or expire soon, soonest first. @param now epoch ms */
-    async certificates(accountId: string, filter: CheckFilter, now: number): Promise<readonly ReportedCertificate[]> {
-      const rows = await reader
-        .selectFrom('check_states')
-        .innerJoin('checks', inAccount('checks.id', 'check_states.check_id'))
-        .select(['checks.id', 'checks.name', 'check_states.certificate_valid_to as validTo'])
-        .where('check_states.account_id', '=', idBytes(accountId))
-        .where('check_states.certificate_valid_to', '<=', now + certificateDays * dayMs)
-        .where('checks.id', 'in', (from) =>
-          filterChecks(from.selectFrom('checks'), dialect, accountId, filter).select('checks.id'),
-        )
-        .orderBy('check_states.certificate_valid_to')
-        .orderBy('checks.id')
-        .limit(listedInReport)
-        .execute();
-      return rows.flatMap(({ id, name, validTo }) =>
-        validTo === null ? [] : [{ checkId: idText(id), name, validTo }],
-      );
-    },
     /** Of all accounts, longest due first, then those of a time that no schedule gives. @param now epoch ms */
     async due(now: number, max: number): Promise<readonly DueReport[]> {
       const rows = await reader

@@ -212,6 +212,7 @@ export function reportOf(names: readonly string[], every: AccountReport['every']
       certificates: names.map((name, index) => ({
         checkId: 'c',
         name,
+        domain: 'shop.example',
         validTo: Date.parse(index === 0 ? '2026-03-08T00:00:00Z' : '2026-03-16T12:00:00Z'),
       })),
     },

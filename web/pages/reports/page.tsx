@@ -18,7 +18,16 @@ import { isOver } from './ranges.ts';
 import { Recipients } from './recipients.tsx';
 import { queryOf } from './search.ts';
 import { SendButton } from './send.tsx';
-import { AllChecks, Certificates, Incidents, inZone, LeastAvailable, LeastKnown, Slowest } from './tables.tsx';
+import {
+  AllChecks,
+  Certificates,
+  gapShare,
+  Incidents,
+  inZone,
+  LeastAvailable,
+  LeastKnown,
+  Slowest,
+} from './tables.tsx';
 import { text } from './strings.ts';
 import css from './reports.module.css';
 
@@ -141,7 +150,7 @@ function Found({ report }: { readonly report: Report }) {
             ),
           ],
           [text.failing, total.downTime === 0 ? text.none : duration(total.downTime)],
-          [text.unknown, total.unknownTime === 0 ? text.none : percent((total.unknownRatio ?? 0) / 100)],
+          [text.unknown, total.unknownTime === 0 ? text.none : gapShare(total.unknownRatio)],
           [text.checks, count(checks)],
         ]}
       />

@@ -1,6 +1,7 @@
 // The lists of a report: checks and incidents that stand out.
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
+import { DaysLeft } from '../../ui/checks/certificate.tsx';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { count, duration, milliseconds, percent } from '../../ui/text/format.ts';
 import { text } from './strings.ts';
@@ -9,6 +10,7 @@ type Report = AnswerOf<'getAccountReport'>;
 type Row = Report['slowest'][number];
 
 const { columns } = text;
+const dayMs = 86_400_000;
 
 function named<Named extends { readonly checkId: string }>(nameOf: (row: Named) => string): Column<Named> {
   return {
@@ -25,6 +27,11 @@ function named<Named extends { readonly checkId: string }>(nameOf: (row: Named) 
 
 const ofRow = named(({ name }: Row) => name);
 const ratio = (value: number | null): string => (value === null ? text.unknownAvailability : percent(value / 100));
+
+/** Rounded up, so that a gap never shows as 0%. @param value percent */
+export function gapShare(value: number | null): string {
+  return percent(Math.ceil(Number(((value ?? 0) * 100).toFixed(6))) / 10_000);
+}
 
 function Rows({
   label,
@@ -124,7 +131,7 @@ export function LeastKnown({ rows }: { readonly rows: readonly Row[] }) {
       rows={rows}
       own={[
         { id: 'unknown', title: columns.unknown, isNumber: true, cell: ({ unknownTime }) => duration(unknownTime) },
-        { id: 'share', title: columns.share, isNumber: true, cell: ({ unknownRatio }) => ratio(unknownRatio) },
+        { id: 'share', title: columns.share, isNumber: true, cell: ({ unknownRatio }) => gapShare(unknownRatio) },
       ]}
     />
   );
@@ -165,6 +172,7 @@ export function Certificates({ report: { certificates, createdAt, timeZone } }: 
       keyOf={({ checkId }) => checkId}
       columns={[
         named(({ name }: Report['certificates'][number]) => name),
+        { id: 'host', title: columns.host, cell: ({ domain }) => domain },
         {
           id: 'expires',
           title: columns.expires,
@@ -174,10 +182,7 @@ export function Certificates({ report: { certificates, createdAt, timeZone } }: 
           id: 'left',
           title: columns.left,
           isNumber: true,
-          cell: ({ validTo }) => {
-            const left = Date.parse(validTo) - Date.parse(createdAt);
-            return left < 0 ? text.expired(duration(-left)) : duration(left);
-          },
+          cell: ({ validTo }) => <DaysLeft days={Math.floor((Date.parse(validTo) - Date.parse(createdAt)) / dayMs)} />,
         },
       ]}
     />

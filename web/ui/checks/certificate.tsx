@@ -11,6 +11,11 @@ function daysLeft(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'} left`;
 }
 
+/** How long a certificate is valid, as whole days rounded down. */
+export function DaysLeft({ days }: { readonly days: number }) {
+  return <strong className={days < 14 ? css['soon'] : undefined}>{daysLeft(days)}</strong>;
+}
+
 export function CertificatePath({ certificate }: { readonly certificate: Certificate }) {
   const { path, validFrom, validTo, daysUntilExpiry, facts } = certificate;
   const now = useNow();
@@ -32,7 +37,7 @@ export function CertificatePath({ certificate }: { readonly certificate: Certifi
           <span className={css['used']} style={{ width: `${used * 100}%` }} />
         </span>
         <Day at={validTo} />
-        <strong className={daysUntilExpiry < 14 ? css['soon'] : undefined}>{daysLeft(daysUntilExpiry)}</strong>
+        <DaysLeft days={daysUntilExpiry} />
       </div>
       <Facts
         facts={facts.map(([name, value]) => [

@@ -1,5 +1,5 @@
 // The certificate of a target: its stored facts and trust errors.
-import { createTrust, type CertificatePath, firstToExpire, roleIn, type Trust } from '#lib/net/tls-trust.ts';
+import { createTrust, type CertificatePath, firstToExpire, roleIn, shortName, type Trust } from '#lib/net/tls-trust.ts';
 import { certificateSentence } from '#lib/net/tls-words.ts';
 import type { SeenCertificate } from '#domain/results/result.ts';
 import type { ProbeDeps } from '../../kind.ts';
@@ -18,6 +18,7 @@ export function seenCertificate(path: CertificatePath, domain: string): SeenCert
     domain,
     fingerprint: first.fingerprint256,
     validTo: Date.parse(first.validTo),
+    issuer: shortName(first.issuer),
     ...(role !== null && { role }),
   };
 }

@@ -247,7 +247,7 @@ function resultTables(dialect: Dialect): string[] {
       acknowledged_at ${instant}, flapping ${text}, flapping_since ${instant}, flapping_due_at ${instant},
       by_location ${text}, last_result_id ${id}, last_outcome ${integer},
       last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
-      shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
+      shortest_response_us ${integer}, certificate_valid_to ${instant}, certificate ${text}, created_at ${instant} NOT NULL,
       updated_at ${instant} NOT NULL, revision ${integer} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
     // Changes with the check, not with each result; the last three columns avoid reading the row.
     `CREATE INDEX check_states_untold ON check_states (account_id, check_id, status, alerted, flapping_due_at)

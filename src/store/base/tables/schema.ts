@@ -232,6 +232,8 @@ export interface CheckStatesTable {
   longest_response_us: number | null;
   shortest_response_us: number | null;
   certificate_valid_to: number | null;
+  /** JSON `StateCertificate`, with the row before; null = none was seen. */
+  certificate: string | null;
   created_at: number;
   updated_at: number;
   /** Incremented by each write that changes what a status shows (docs/decisions/0040). */

@@ -2,7 +2,8 @@
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/checks/check-state.ts';
 import { type Recovery, recoveryAfter, type Suppressor } from '#domain/alerts/suppression.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
-import type { Reason } from '#domain/results/result.ts';
+import { stateCertificate } from '#domain/results/monitored-certificate.ts';
+import type { Finding, Reason } from '#domain/results/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes } from '../../base/codes.ts';
 import type { CheckStatesTable } from '../../base/tables/schema.ts';
@@ -79,10 +80,15 @@ export function stateRow(
     longest_response_us: extreme(Math.max, before?.longest_response_us ?? null, responseUs),
     shortest_response_us: extreme(Math.min, before?.shortest_response_us ?? null, responseUs),
     certificate_valid_to: finding.certificate?.validTo ?? before?.certificate_valid_to ?? null,
+    certificate: certificateOf(finding) ?? before?.certificate ?? null,
     created_at: before?.created_at ?? now,
     updated_at: now,
     revision: (before?.revision ?? 0) + 1,
   };
+}
+
+function certificateOf({ certificate, startedAt }: Finding): string | null {
+  return certificate === null ? null : json(stateCertificate(certificate, startedAt));
 }
 
 function hasRecovered(before: CheckStatesTable | undefined, { status }: CheckState): boolean {

@@ -15,7 +15,7 @@ export const rowEndings = {
   check_states: `ON CONFLICT (account_id, check_id) DO UPDATE SET ${replaced(
     'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted suppressed_by recovered_at failed_from passed_at incident_id ' +
       'incident_started_at acknowledged_at flapping flapping_since flapping_due_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
-      'certificate_valid_to updated_at revision',
+      'certificate_valid_to certificate updated_at revision',
   )}`,
   // An update without a delivery keeps the last.
   notified: `ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
