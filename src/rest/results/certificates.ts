@@ -1,7 +1,6 @@
 // Routes of the certificates that checks see.
 import type { CertificateActions } from '#actions/results/certificates.ts';
 import type { CertificateBody } from '#contract/results/certificate.ts';
-import type { CheckType } from '#domain/checks/check.ts';
 import type { MonitoredCertificate } from '#domain/results/monitored-certificate.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText } from '../wire.ts';
@@ -23,5 +22,5 @@ export function certificateRoutes(actions: CertificateActions): Route[] {
 function toWire(seen: MonitoredCertificate): CertificateBody {
   const { checkId, name, checkType, domain, role = null, issuer = null, validTo, seenAt } = seen;
   const times = { validTo: isoText(validTo), seenAt: isoText(seenAt) };
-  return { checkId, checkName: name, checkType: checkType as CheckType, domain, role, issuer, ...times };
+  return { checkId, checkName: name, checkType, domain, role, issuer, ...times };
 }
