@@ -40,7 +40,10 @@ test('an occurrence is skipped, shown as skipped, and restored until it was to s
     return body.occurrences;
   };
   const shown = { windowId: 1, name: 'Nightly', skipped: false, endedAt: null };
-  assert.deepEqual(await calendar(), [
+  const next = (await ask('GET', `${one}/occurrences?limit=2`)).body;
+  assert.deepEqual(next, await calendar(), 'the window alone, as in the calendar');
+  assert.equal((await ask('GET', `${one}/occurrences`, undefined, 'tsn_foreign')).status, 404);
+  assert.deepEqual(next, [
     { ...shown, startsAt: '2026-03-12T22:00:00.000Z', endsAt: '2026-03-12T23:00:00.000Z', skipped: true },
     { ...shown, startsAt: '2026-03-13T22:00:00.000Z', endsAt: '2026-03-13T23:00:00.000Z' },
   ]);

@@ -77,6 +77,15 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
     .must('GET', `/v1/checks/${String(heartbeat['id'])}`)
     .then(({ heartbeat: settings }) => settings as { readonly pingUrl: string });
   await fetch(pingUrl, { method: 'POST', body: 'backup done, 12 files' });
+  const at = (inMs: number): string => new Date(Date.now() + inMs).toISOString();
+  const window = await post('/v1/maintenance-windows', {
+    name: 'Database upgrade',
+    tags: ['database'],
+    startsAt: at(86_400_000),
+    endsAt: at(90_000_000),
+    repeatUnit: 'WEEK',
+    timezone: 'Europe/Berlin',
+  });
   const failingCheckId = String(failing['id']);
   const list = async (path: string): Promise<readonly Record<string, unknown>[]> =>
     Object.values((await service.must('GET', path)) as object);
@@ -142,6 +151,8 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       audit: '/settings/audit',
       variables: '/settings/variables',
       maintenance: '/maintenance',
+      'maintenance-window': `/maintenance/${String(window['id'])}`,
+      'new-maintenance': '/maintenance/new',
     },
   };
 }

@@ -1,4 +1,4 @@
-// Keys, variables and maintenance windows, without any other tool.
+// Keys, variables and the audit log, without any other tool.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { expectHidden, expectVisible } from './expect.ts';
@@ -84,24 +84,5 @@ describe('settings in the web UI', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expectVisible(page.getByText('Deleted SHOP_TOKEN'));
     assert.deepEqual(await service.must('GET', '/v1/variables'), []);
-  });
-
-  test('a maintenance window is planned in local time, shown while it is open, and ended', async () => {
-    const { service, open } = ui();
-    const page = await open('/maintenance', { timezoneId: 'Europe/Berlin' });
-    await page.getByLabel('Name').fill('Upgrade');
-    await page.getByLabel('From').fill('2026-01-10T08:00');
-    await page.getByLabel('To', { exact: true }).fill('2099-01-10T09:30');
-    await page.getByLabel('Only checks with these tags').fill('shop');
-    await page.getByRole('button', { name: 'Plan window' }).click();
-    await expectVisible(page.getByText('No alerts of checks tagged shop'));
-    const [planned] = (await service.must('GET', '/v1/maintenance-windows')) as unknown as Record<string, unknown>[];
-    assert.deepEqual(
-      [planned?.['startsAt'], planned?.['timezone'], planned?.['silenceAlertsTags']],
-      ['2026-01-10T07:00:00.000Z', 'Europe/Berlin', ['shop']],
-    );
-    await expectVisible(page.getByText('Now, until'));
-    await page.getByRole('button', { name: 'End Upgrade now' }).click();
-    await expectVisible(page.getByText('Over', { exact: true }));
   });
 });

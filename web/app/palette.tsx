@@ -42,6 +42,7 @@ const pages = [
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],
   ['/maintenance', 'Maintenance'],
+  ['/maintenance/new', 'Plan maintenance'],
   ['/settings/alerts', 'Alert settings'],
   ['/settings/variables', 'Variables and secrets'],
   ['/settings/api-keys', 'API keys'],

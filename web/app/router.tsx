@@ -12,6 +12,7 @@ import { checkSearch } from '../pages/check/search.ts';
 import { newGroupSearch } from '../pages/group-editor/search.ts';
 import { newChannelSearch } from '../pages/channels/search.ts';
 import { newCheckSearch } from '../pages/check-editor/search.ts';
+import { maintenanceSearch } from '../pages/maintenance/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
 import { certificatesSearch } from '../pages/certificates/search.ts';
@@ -180,7 +181,23 @@ const variables = createRoute({
 const maintenance = createRoute({
   getParentRoute: () => shell,
   path: '/maintenance',
+  validateSearch: only(maintenanceSearch),
   component: lazyRouteComponent(() => import('../pages/maintenance/page.tsx'), 'MaintenancePage'),
+});
+const newWindow = createRoute({
+  getParentRoute: () => shell,
+  path: '/maintenance/new',
+  component: forWriters(lazyRouteComponent(() => import('../pages/maintenance/edit.tsx'), 'NewWindowPage')),
+});
+const maintenanceWindow = createRoute({
+  getParentRoute: () => shell,
+  path: '/maintenance/$windowId',
+  component: lazyRouteComponent(() => import('../pages/maintenance/window.tsx'), 'WindowPage'),
+});
+const editWindow = createRoute({
+  getParentRoute: () => shell,
+  path: '/maintenance/$windowId/edit',
+  component: forWriters(lazyRouteComponent(() => import('../pages/maintenance/edit.tsx'), 'EditWindowPage')),
 });
 const alertSettings = createRoute({
   getParentRoute: () => shell,
@@ -251,6 +268,9 @@ const tree = root.addChildren([
     audit,
     variables,
     maintenance,
+    newWindow,
+    maintenanceWindow,
+    editWindow,
     alertSettings,
     account,
     other,

@@ -16,7 +16,7 @@ import { invalidField, notFound, notFoundMessage, Refusal } from '../refusal.ts'
 import { type ShownWindow, shownWindow } from './maintenance-windows.ts';
 
 export interface MaintenanceOccurrenceDeps {
-  readonly maintenanceWindows: Pick<Store['maintenanceWindows'], 'all' | 'change'>;
+  readonly maintenanceWindows: Pick<Store['maintenanceWindows'], 'all' | 'find' | 'change'>;
   readonly clock: Clock;
 }
 
@@ -50,6 +50,15 @@ export function createMaintenanceOccurrenceActions({ maintenanceWindows, clock }
       const windows = await maintenanceWindows.all(caller.accountId);
       const found = await inSlices(caller.accountId, occurrencesIn(windows, range, maxEntries));
       return { range, ...found } satisfies MaintenanceCalendar;
+    },
+    /** The first `limit` occurrences that are not over. */
+    async ofWindow(caller: Caller, id: number, limit: number): Promise<readonly CalendarEntry[]> {
+      requirePermission(caller, 'read');
+      const window = await maintenanceWindows.find(caller.accountId, id);
+      if (window === null) throw notFound('maintenance window', id);
+      const range = { from: clock.now(), to: Infinity };
+      const { entries } = await inSlices(caller.accountId, occurrencesIn([window], range, limit));
+      return entries;
     },
     /** Skips the occurrence that starts at `startsAt` (epoch ms), or ends it now if it has started. */
     async skip(caller: Caller, id: number, startsAt: number): Promise<ShownWindow> {

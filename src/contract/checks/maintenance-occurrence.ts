@@ -1,6 +1,6 @@
 // Occurrences of maintenance windows in the API: the calendar, and skipping one.
 import { z } from 'zod';
-import { bodyInstant, instant, queryInstant } from '#lib/schema/fields.ts';
+import { bodyInstant, instant, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import { tagged } from '../operation.ts';
 import { maintenanceWindow, maintenanceWindowParams } from './maintenance-window.ts';
 
@@ -22,6 +22,7 @@ const calendar = z
   })
   .meta({ id: 'MaintenanceCalendar', description: 'The occurrences of all maintenance windows within a period.' });
 export type MaintenanceCalendarBody = z.output<typeof calendar>;
+export type MaintenanceOccurrenceBody = z.output<typeof occurrence>;
 
 const unknown = { 404: 'Unknown maintenance window.' };
 
@@ -37,6 +38,16 @@ export const maintenanceOccurrenceOperations = tagged('Maintenance windows', {
       to: queryInstant.exactOptional().describe('Exclusive, at most 45 days after `from`. Default: 31 days after it.'),
     }),
     response: calendar,
+  },
+  listOccurrencesOfMaintenanceWindow: {
+    method: 'GET',
+    path: '/v1/maintenance-windows/{id}/occurrences',
+    summary: 'List the current and next occurrences of a maintenance window',
+    permission: 'read',
+    params: maintenanceWindowParams,
+    query: z.object({ limit: wholeNumber(1, 100).default(10).describe('Maximum number, 1 to 100.') }),
+    response: z.array(occurrence).describe('By start, skipped ones included.'),
+    alsoAnswers: unknown,
   },
   skipMaintenanceOccurrence: {
     method: 'POST',

@@ -2,7 +2,7 @@
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay, useMe } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
-import { SearchChoice } from '../../ui/controls/field.tsx';
+import { ZoneChoice, zoneName } from '../../ui/controls/zone-choice.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
@@ -49,20 +49,6 @@ function Settings({ account }: { readonly account: Account }) {
   );
 }
 
-/** Browsers know these names, but may only list older ones, such as Asia/Calcutta. */
-const newerNames = [
-  'America/Argentina/Buenos_Aires',
-  'America/Nuuk',
-  'Asia/Ho_Chi_Minh',
-  'Asia/Kathmandu',
-  'Asia/Kolkata',
-  'Asia/Yangon',
-  'Atlantic/Faroe',
-  'Europe/Kyiv',
-];
-/** Names of zones. Browsers do not list UTC. */
-const zones = ['UTC', ...new Set([...newerNames, ...Intl.supportedValuesOf('timeZone')].toSorted())];
-
 /** The choice of no zone: no zone has this name. */
 const ofServer = 'server';
 
@@ -71,34 +57,23 @@ function TimeZone({ own }: { readonly own: string | null }) {
   const { serverTimeZone } = useMe();
   const now = useNow();
   const change = useWrite('updateAccount', ['getOwnAccount', 'getAccountReport']);
-  const listed = own === null || zones.includes(own) ? zones : [own, ...zones];
-  const options = [
-    [ofServer, text.ofServer(serverTimeZone)],
-    ...listed.map((zone) => [zone, shown(zone)] as const),
-  ] as const;
   return (
     <div className={css['zone']}>
-      <SearchChoice
+      <ZoneChoice
         // A choice that the server refused is taken back.
         key={`${own ?? ofServer} ${change.failureCount}`}
         label={text.timeZone}
         help={text.now(timeIn(own ?? serverTimeZone, now))}
         value={own ?? ofServer}
-        options={options}
-        none={text.none}
+        others={[[ofServer, text.ofServer(serverTimeZone)]]}
         onChange={(chosen) => {
           const next = chosen === ofServer ? null : chosen;
           const written = change.mutateAsync({ params: { id: 'me' }, body: { timeZone: next } });
-          void toast.of(written, text.changed(shown(next ?? serverTimeZone)));
+          void toast.of(written, text.changed(zoneName(next ?? serverTimeZone)));
         }}
       />
     </div>
   );
-}
-
-/** `America/New York`, as people type it. */
-function shown(zone: string): string {
-  return zone.replaceAll('_', ' ');
 }
 
 /** `02:42`; a dash for a zone that this browser does not know. */

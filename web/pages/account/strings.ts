@@ -10,6 +10,5 @@ export const text = {
     'The pages of this web UI use the zone of your browser.',
   ofServer: (zone: string) => `Server’s time zone (${zone})`,
   now: (time: string) => `Current time: ${time}. Weeks and months of new reports begin in this zone.`,
-  none: 'No time zone has this name',
   changed: (zone: string) => `Messages now show times in ${zone}`,
 } as const;

@@ -1,4 +1,4 @@
-// The checks that a check, or all checks of a group, depend on.
+// The checks that a check, or all checks of a group, depend on; and other lists of chosen checks.
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { CheckName } from '../checks/check-name.tsx';
@@ -8,27 +8,36 @@ import { type FieldsOfDraft, textsOf } from './section.ts';
 import parts from '../form/form.module.css';
 import css from './check-picker.module.css';
 
-/** Dependencies of a check or group at most. */
-const maxDependencies = 10;
+interface ChosenProps extends FieldsOfDraft {
+  /** Name of the list in the draft. */
+  readonly path: string;
+  readonly legend: string;
+  readonly help: string;
+  readonly add: string;
+  /** Title of the dialog. */
+  readonly question: string;
+  readonly removeLabel: (number: number) => string;
+  readonly max: number;
+  /** IDs of checks that cannot be chosen. */
+  readonly without?: readonly string[];
+}
 
-/** @param self ID of the edited check, which cannot depend on itself; absent = none */
-export function DependsOnField({ draft, onChange, self }: FieldsOfDraft & { readonly self?: string }) {
+export function ChosenChecks({ draft, onChange, path, max, without = [], ...words }: ChosenProps) {
   const [isPicking, setPicking] = useState(false);
-  const ids = textsOf(draft['dependsOn']);
-  const isFull = ids.length >= maxDependencies;
+  const ids = textsOf(draft[path]);
   return (
     <fieldset className={parts['list']}>
-      <legend>Depends on</legend>
-      <span className="quiet">While one of these checks is failing, failures are recorded but not notified.</span>
+      <legend>{words.legend}</legend>
+      <span className="quiet">{words.help}</span>
       <ul className={css['chosen']}>
         {ids.map((id, index) => (
           <li key={id}>
             <CheckName checkId={id} />
             <IconButton
-              label={`Remove dependency ${index + 1}`}
+              label={words.removeLabel(index + 1)}
               onPress={() =>
                 onChange(
-                  'dependsOn',
+                  path,
                   ids.filter((each) => each !== id),
                 )
               }
@@ -38,20 +47,40 @@ export function DependsOnField({ draft, onChange, self }: FieldsOfDraft & { read
           </li>
         ))}
       </ul>
-      {!isFull && (
+      {ids.length < max && (
         <Button kind="quiet" onPress={() => setPicking(true)}>
-          <Plus size={15} aria-hidden /> Add dependency
+          <Plus size={15} aria-hidden /> {words.add}
         </Button>
       )}
       {isPicking && (
         <CheckPicker
-          title="Depend on which checks?"
-          without={self === undefined ? ids : [...ids, self]}
-          max={maxDependencies - ids.length}
+          title={words.question}
+          without={[...ids, ...without]}
+          max={max - ids.length}
           onClose={() => setPicking(false)}
-          onChoose={(chosen) => Promise.resolve(onChange('dependsOn', [...ids, ...chosen]))}
+          onChoose={(chosen) => Promise.resolve(onChange(path, [...ids, ...chosen]))}
         />
       )}
     </fieldset>
+  );
+}
+
+/** Dependencies of a check or group at most. */
+const maxDependencies = 10;
+
+/** @param self ID of the edited check, which cannot depend on itself; absent = none */
+export function DependsOnField({ self, ...fields }: FieldsOfDraft & { readonly self?: string }) {
+  return (
+    <ChosenChecks
+      {...fields}
+      path="dependsOn"
+      legend="Depends on"
+      help="While one of these checks is failing, failures are recorded but not notified."
+      add="Add dependency"
+      question="Depend on which checks?"
+      removeLabel={(number) => `Remove dependency ${number}`}
+      max={maxDependencies}
+      {...(self !== undefined && { without: [self] })}
+    />
   );
 }

@@ -27,7 +27,7 @@ export function ButtonLink({
   to,
   children,
 }: {
-  readonly to: '/checks/new' | '/channels/new' | '/groups/new';
+  readonly to: '/checks/new' | '/channels/new' | '/groups/new' | '/maintenance/new';
   readonly children: ReactNode;
 }) {
   return (
