@@ -36,8 +36,18 @@ const cleanups: (() => void | Promise<void>)[] = [];
 
 before(async () => {
   // Only what answers and what sends test messages: nothing is written but what was asked for.
-  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api,deliverer' });
+  const mail = { TOCSIN_SMTP_URL: 'smtp://127.0.0.1:1', TOCSIN_MAIL_FROM: 'tocsin@example.com' };
+  const cleaned = { after: (work: () => void | Promise<void>) => void cleanups.push(work) };
+  on = await startComposed(cleaned, { TOCSIN_ROLES: 'api,deliverer', ...mail });
   fixtures = await makeFixtures(on);
+  // The channel of the example of a report.
+  const { status, text } = await send(on.port, {
+    method: 'POST',
+    path: '/v1/alert-channels',
+    headers: { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify({ type: 'EMAIL', config: { address: 'ops@example.com' } })),
+  });
+  assert.equal(status, 201, text);
   rows = await databaseRowsAtRest(on.raw);
 });
 after(async () => {

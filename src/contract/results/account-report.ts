@@ -146,6 +146,7 @@ export const accountReportOperations = tagged('Analytics', {
       'Adds a delivery to the address of the channel, which is retried and logged as alerts are. At most 20 per account and hour.',
     permission: 'write',
     body: order,
+    example: { alertChannelId: 2, every: 'month', title: 'Shop' },
     status: 201,
     response: delivery,
   },
