@@ -5,11 +5,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../styles/tokens.css';
 import '../styles/base.css';
+import { keepAnswer } from '../api/provider.ts';
 import { createQueryClient } from '../api/query.ts';
 import { showLinkedResult } from './linked-result.tsx';
 import { createAppRouter } from './router.tsx';
 import { applyTheme } from '../ui/layout/theme.ts';
 
+keepAnswer();
 applyTheme();
 replaceInvalidLanguage();
 const root = document.querySelector('#root');

@@ -19,16 +19,10 @@ import { certificatesSearch } from '../pages/certificates/search.ts';
 import { reportsSearch } from '../pages/reports/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
+import { nextPage } from '../pages/sign-in/search.ts';
 import { forWriters } from '../ui/layout/for-writers.tsx';
 import { NotFound, PageFault } from './faults.tsx';
 import { Shell } from './shell.tsx';
-
-/** The destination after signing in: a path of this server. `//host` and similar values would lead elsewhere. */
-function nextPage({ next }: Record<string, unknown>): { readonly next?: string } {
-  const isOwn =
-    typeof next === 'string' && next.startsWith('/') && URL.parse(next, location.href)?.origin === location.origin;
-  return isOwn ? { next } : {};
-}
 
 /** Parses search parameters. Unknown ones are removed, because the router would pass them on unchecked. */
 function only<Search extends object>(read: (search: Record<string, unknown>) => Search) {
@@ -223,6 +217,11 @@ const signIn = createRoute({
   validateSearch: only(nextPage),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.tsx'), 'SignInPage'),
 });
+const providerCallback = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/callback',
+  component: lazyRouteComponent(() => import('../pages/sign-in/provider.tsx'), 'CallbackPage'),
+});
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
@@ -277,6 +276,7 @@ const tree = root.addChildren([
   ]),
   wall,
   signIn,
+  providerCallback,
   setup,
   invite,
   resetPassword,

@@ -31,7 +31,8 @@ export const text = {
     'read-only': 'Read only',
   },
   secondFactor: 'Second factor',
-  isRequired: 'People need a second factor for this account. Those without one must set it up before they can go on.',
+  isRequired:
+    'People need a second factor for this account. Those without one must set it up before they can go on. Who signs in with an identity provider uses the second factor there.',
   isOptional: 'People may sign in with a password only. Each can set up a second factor in their profile.',
   makeRequired: 'Require a second factor',
   makeOptional: 'Stop requiring it',

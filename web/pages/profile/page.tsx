@@ -1,4 +1,4 @@
-// The signed-in user: password and sessions.
+// The signed-in user: password, identity provider, second factor and sessions.
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -16,12 +16,16 @@ import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { sentence } from '../../ui/text/format.ts';
+import { ConnectedProvider } from './identity.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { text } from './strings.ts';
 import css from './profile.module.css';
 
 export function ProfilePage() {
   const { user, role } = useMe();
+  const identity = useRead('getIdentity').data;
+  // Shown until it is known that the user has none.
+  const hasPassword = identity?.hasPassword !== false;
   return (
     <>
       <PageHead title={text.title} />
@@ -31,12 +35,21 @@ export function ProfilePage() {
           [text.role, sentence(role.replaceAll('-', ' '))],
         ]}
       />
-      <Section title={text.password}>
-        <PasswordForm />
-      </Section>
-      <Section title={text.secondFactor.title}>
-        <SecondFactor />
-      </Section>
+      {hasPassword && (
+        <Section title={text.password}>
+          <PasswordForm />
+        </Section>
+      )}
+      {identity !== undefined && identity.provider !== null && (
+        <Section title={text.identity.title(identity.provider)}>
+          <ConnectedProvider identity={identity} />
+        </Section>
+      )}
+      {hasPassword && (
+        <Section title={text.secondFactor.title}>
+          <SecondFactor />
+        </Section>
+      )}
       <Section title={text.sessions} aside={<Everywhere />}>
         <Sessions />
       </Section>

@@ -1,19 +1,17 @@
 // The second factor of the signed-in user: set it up, replace its recovery codes, remove it.
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components';
+import { useState } from 'react';
 import { encode } from 'uqr';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { ServiceError } from '../../api/client.ts';
 import { useRead, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { textFields } from '../../ui/controls/form-data.ts';
-import { ErrorMessage, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { At } from '../../ui/text/time.tsx';
+import { ProofForm } from './proof-form.tsx';
 import { text } from './strings.ts';
 import css from './profile.module.css';
 
@@ -54,40 +52,10 @@ export function SecondFactor() {
   );
 }
 
-/** A form whose errors appear beside their fields. */
-function FactorForm({
-  send,
-  children,
-  fault,
-}: {
-  readonly send: (fields: ReadonlyMap<string, string>, pressed: string) => Promise<void>;
-  readonly fault: unknown;
-  readonly children: ReactNode;
-}) {
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const { submitter } = event.nativeEvent as SubmitEvent;
-    await send(textFields(event.currentTarget), submitter?.getAttribute('value') ?? '');
-  };
-  const attributes = fault instanceof ServiceError ? fault.attributes : {};
-  const perField = Object.fromEntries(Object.entries(attributes).map(([name, sentence]) => [name, String(sentence)]));
-  return (
-    <Form
-      className={css['form'] ?? ''}
-      validationErrors={perField}
-      // The error is shown below the fields.
-      onSubmit={(event) => void submit(event).catch(() => undefined)}
-    >
-      {children}
-      {fault !== null && Object.keys(perField).length === 0 && <ErrorMessage error={fault} />}
-    </Form>
-  );
-}
-
 function Start({ onSecret }: { readonly onSecret: (secret: AnswerOf<'createSecondFactor'>) => void }) {
   const begin = useWrite('createSecondFactor');
   return (
-    <FactorForm
+    <ProofForm
       fault={begin.error}
       send={async (fields) => onSecret(await begin.mutateAsync({ body: { password: fields.get('password') ?? '' } }))}
     >
@@ -96,7 +64,7 @@ function Start({ onSecret }: { readonly onSecret: (secret: AnswerOf<'createSecon
       <Button type="submit" isDisabled={begin.isPending}>
         {words.start}
       </Button>
-    </FactorForm>
+    </ProofForm>
   );
 }
 
@@ -111,7 +79,7 @@ function Confirmation({
 }) {
   const confirm = useWrite('confirmSecondFactor', ['getSecondFactor', 'listSessions']);
   return (
-    <FactorForm
+    <ProofForm
       fault={confirm.error}
       send={async (fields) => {
         const answer = await confirm.mutateAsync({ body: { code: fields.get('code') ?? '' } });
@@ -139,7 +107,7 @@ function Confirmation({
           {words.cancel}
         </Button>
       </div>
-    </FactorForm>
+    </ProofForm>
   );
 }
 
@@ -172,7 +140,7 @@ function Changes({ onCodes }: { readonly onCodes: (codes: readonly string[]) => 
   const remove = useWrite('removeSecondFactor', ['getSecondFactor', 'getMe']);
   const isPending = renew.isPending || remove.isPending;
   return (
-    <FactorForm
+    <ProofForm
       fault={renew.error ?? remove.error}
       send={async (fields, pressed) => {
         renew.reset();
@@ -193,6 +161,6 @@ function Changes({ onCodes }: { readonly onCodes: (codes: readonly string[]) => 
           {words.remove}
         </Button>
       </div>
-    </FactorForm>
+    </ProofForm>
   );
 }

@@ -33,6 +33,22 @@ export const text = {
   everywhereTitle: 'Sign out everywhere?',
   everywhereQuestion: 'Ends all your sessions, including this one.',
   unknown: 'Unknown browser',
+  identity: {
+    title: (provider: string) => `Sign-in with ${provider}`,
+    explained: (provider: string) => `Connect ${provider}, and you can sign in with it instead of your password.`,
+    password: 'Password',
+    code: 'Code',
+    codeHelp: 'The 6 digits that your authenticator app shows, or a recovery code.',
+    connect: (provider: string) => `Connect ${provider}`,
+    as: 'Connected as',
+    noEmail: 'a person without a verified address',
+    since: 'Connected since',
+    noPassword: (provider: string) =>
+      `You have no password here: ${provider} is your only way in, and its second factor counts.`,
+    disconnecting: 'After that, you sign in with your password. Your other sessions end.',
+    disconnect: (provider: string) => `Disconnect ${provider}`,
+    disconnected: (provider: string) => `${provider} was disconnected`,
+  },
   secondFactor: {
     title: 'Second factor',
     explained: 'With a second factor, sign-in asks for a code of an authenticator app after your password.',

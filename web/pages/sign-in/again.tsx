@@ -5,6 +5,7 @@ import { clientOf } from '../../api/client.ts';
 import { useMe } from '../../api/me.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { SessionForm, useCode } from './frame.tsx';
+import { ProviderButton } from './provider.tsx';
 import { text } from './strings.ts';
 import dialog from '../../ui/controls/dialog.module.css';
 import css from './sign-in.module.css';
@@ -14,7 +15,7 @@ export function SignInAgain() {
   const cache = useQueryClient();
   const { field, noteFault, codeOf } = useCode();
   const email = user?.email ?? '';
-  const next = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+  const present = location.pathname + location.search;
   return (
     <ModalOverlay isOpen isKeyboardDismissDisabled className={`${dialog['overlay']} ${css['again']}`}>
       <Modal className={dialog['modal'] ?? ''}>
@@ -42,8 +43,9 @@ export function SignInAgain() {
             {field}
           </SessionForm>
           <p>
-            <a href={next}>{text.againElsewhere}</a>
+            <a href={`/sign-in?next=${encodeURIComponent(present)}`}>{text.againElsewhere}</a>
           </p>
+          <ProviderButton label={text.signInWith} visit={{ purpose: 'sign-in', next: present }} />
         </Dialog>
       </Modal>
     </ModalOverlay>

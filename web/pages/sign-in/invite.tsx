@@ -4,6 +4,7 @@ import { clientOf } from '../../api/client.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Card, SessionForm, useCode, useLinkToken } from './frame.tsx';
+import { ProviderButton } from './provider.tsx';
 import { text } from './strings.ts';
 
 export function InvitePage() {
@@ -46,6 +47,7 @@ export function InvitePage() {
         />
         {field}
       </SessionForm>
+      <ProviderButton label={text.acceptWith} visit={{ purpose: 'sign-in', next: '/', invitation: token }} />
     </Card>
   );
 }

@@ -1,9 +1,10 @@
-// Sign in with e-mail and password.
+// Sign in with email and password, or with the identity provider.
 import { Link, Navigate, useSearch } from '@tanstack/react-router';
 import { clientOf } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { Card, SessionForm, useCode } from './frame.tsx';
+import { ProviderButton } from './provider.tsx';
 import { text } from './strings.ts';
 
 export function SignInPage() {
@@ -31,6 +32,7 @@ export function SignInPage() {
       <p>
         <Link to="/reset-password">{text.forgotten}</Link>
       </p>
+      <ProviderButton label={text.signInWith} visit={{ purpose: 'sign-in', next: next ?? '/' }} />
     </Card>
   );
 }
