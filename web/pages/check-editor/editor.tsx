@@ -8,6 +8,7 @@ import type { OperationId } from '#contract/operations.ts';
 import { useWrite } from '../../api/query.ts';
 import { Backtest } from '../../ui/backtest/backtest.tsx';
 import { RetryFields } from '../../ui/check-settings/retries.tsx';
+import { Interval, Places } from '../../ui/check-settings/schedule.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
 import { itemsOf } from '../../ui/form/pairs.tsx';
@@ -21,7 +22,7 @@ import { Restored } from '../../ui/form/restored.tsx';
 import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { useLiveOutcomes } from './live-outcomes.ts';
-import { Advanced, Alerting, Interval, Schedule } from './sections.tsx';
+import { Advanced, Alerting } from './sections.tsx';
 import { text } from './strings.ts';
 import { marksOf, TrialResult } from './trial.tsx';
 import { useTrial } from './use-trial.ts';
@@ -195,7 +196,7 @@ function Folds({
       {form.hasInterval && (
         <>
           <Fold title={text.schedule} isOpen={hasFault('locations', 'frequency', 'runParallel')}>
-            <Schedule {...fields} />
+            <Places {...fields} />
           </Fold>
           <Fold title={text.retries} isOpen={hasFault('retryStrategy')}>
             <RetryFields {...fields} />

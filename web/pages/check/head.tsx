@@ -195,7 +195,7 @@ function Actions({
   const { run, write } = useMay();
   const { change } = useCheckActions();
   const start = useWrite('createCheckTrigger');
-  const named = [{ checkId: check.id, name: check.name }];
+  const named = { checkId: check.id, name: check.name };
   const startRun = (): void =>
     start.mutate({ params: { checkId: check.id } }, { onSuccess: onRun, onError: (error) => toast.fault(error) });
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { isCalled, showOf, timeLabel } from '../../ui/checks/kind.ts';
 import { dayAndTime } from '../../ui/text/format.ts';
-import { useMedia } from '../../ui/layout/media.ts';
+import { phone, useMedia } from '../../ui/layout/media.ts';
 import { useNow } from '../../ui/text/now.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { bucketMinutes, type ChartData, chartMetrics, intervalData, isShownSingly, singleData } from './chart-data.ts';
@@ -134,7 +134,7 @@ function Chart({
   const [index, setIndex] = useState<number | null>(null);
   const isDark = useMedia('(prefers-color-scheme: dark)');
   const theme = `${useTheme()} ${isDark}`;
-  const isNarrow = useMedia('(max-width: 760px)');
+  const isNarrow = useMedia(phone);
   if (data === undefined) return <Skeleton lines={1} height={isNarrow ? 180 : 240} />;
   if (!data.series.some(({ values }) => values.some((value) => value != null))) {
     return (

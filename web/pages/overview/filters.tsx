@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useAll } from '../../api/all.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice, SearchBox } from '../../ui/controls/field.tsx';
-import { useMedia } from '../../ui/layout/media.ts';
+import { phone, useMedia } from '../../ui/layout/media.ts';
 import { checkShows } from '../../ui/checks/kind.ts';
 import { groupings, type OverviewSearch, sorts } from './search.ts';
 import { text } from './strings.ts';
@@ -19,7 +19,7 @@ interface FilterProps {
 
 export function Filters({ search, onChange }: FilterProps) {
   // On a phone they would push the first check below the middle of the screen.
-  const isPhone = useMedia('(max-width: 760px)');
+  const isPhone = useMedia(phone);
   const [isOpen, setOpen] = useState(false);
   return (
     <div className={css['filters']}>

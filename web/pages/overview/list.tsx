@@ -16,7 +16,7 @@ import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read } from '../../api/query.ts';
-import { useMedia } from '../../ui/layout/media.ts';
+import { phone, useMedia } from '../../ui/layout/media.ts';
 import { useRangeSelection } from './range-selection.ts';
 import { CheckRow } from './row.tsx';
 import { type OverviewRow, type OverviewSearch, pageSize, queryOf } from './search.ts';
@@ -26,10 +26,10 @@ import { text } from './strings.ts';
 import css from './overview.module.css';
 
 /** Column headings; each cell is also labelled on its own. */
-function Columns({ selectAll }: { readonly selectAll: ReactNode }) {
+function Columns({ selectAll, isSelecting }: { readonly selectAll: ReactNode; readonly isSelecting: boolean }) {
   const { state, what, bar, spark, day, week, month, last } = text.columns;
   return (
-    <div className={css['columns']}>
+    <div className={css['columns']} data-selecting={isSelecting ? '' : undefined}>
       {selectAll}
       <span aria-hidden className={css['state']}>
         {state}
@@ -66,7 +66,7 @@ export function CheckList({
   readonly selected: Selection;
   readonly onSelect: Dispatch<SetStateAction<Selection>>;
 }) {
-  const isPhone = useMedia('(max-width: 760px)');
+  const isPhone = useMedia(phone);
   const rowHeight = isPhone ? 104 : search.dense ? 38 : 58;
   const headingHeight = isPhone ? 64 : 40;
   const placed = useMemo(() => placeSections(sections, total), [sections, total]);
@@ -90,6 +90,7 @@ export function CheckList({
   return (
     <>
       <Columns
+        isSelecting={selected.size > 0}
         selectAll={
           isSelectable && (
             <Checkbox
@@ -101,6 +102,9 @@ export function CheckList({
               className={css['check'] ?? ''}
             >
               <span aria-hidden className={css['box']} />
+              <span aria-hidden className={css['all']}>
+                {text.selectAll(total)}
+              </span>
             </Checkbox>
           )
         }
@@ -109,6 +113,7 @@ export function CheckList({
         ref={list}
         className={css['list']}
         data-by={search.by}
+        data-selecting={selected.size > 0 ? '' : undefined}
         data-dense={search.dense ? '' : undefined}
         style={{ height: virtualizer.getTotalSize() }}
         {...listeners}

@@ -1,7 +1,7 @@
 // One check of the list.
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
-import { EllipsisVertical, Pause, Play } from 'lucide-react';
+import { EllipsisVertical, Pause, Play, SquareCheck } from 'lucide-react';
 import { Checkbox } from 'react-aria-components';
 import { useMay } from '../../api/me.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
@@ -10,6 +10,7 @@ import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import { isCalled, showOf } from '../../ui/checks/kind.ts';
 import { milliseconds, percent } from '../../ui/text/format.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
+import { phone, useMedia } from '../../ui/layout/media.ts';
 import { OutcomeBar } from '../../ui/checks/outcome-bar.tsx';
 import { Sparkline } from '../../ui/checks/sparkline.tsx';
 import { Flags, RowState } from '../../ui/checks/state.tsx';
@@ -91,7 +92,9 @@ export const CheckRow = memo(function CheckRow({
       </div>
       <Availability row={row} />
       <div className={css['last']}>{row.lastRunAt === null ? text.neverRun : <Ago at={row.lastRunAt} />}</div>
-      {(run || write) && <RowMenu row={row} />}
+      {(run || write) && (
+        <RowMenu row={row} onSelect={() => onSelect(row, index, !isSelected)} isSelected={isSelected} />
+      )}
     </>
   );
 });
@@ -108,11 +111,20 @@ function Availability({ row: { availability } }: { readonly row: OverviewRow }) 
   );
 }
 
-function RowMenu({ row }: { readonly row: OverviewRow }) {
+function RowMenu({
+  row,
+  isSelected,
+  onSelect,
+}: {
+  readonly row: OverviewRow;
+  readonly isSelected: boolean;
+  readonly onSelect: () => void;
+}) {
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
-  const check = [{ checkId: row.checkId, name: row.name }];
+  const check = { checkId: row.checkId, name: row.name };
   const mutes = useMuteActions(row.muted, (mute) => void change(check, mute));
+  const isPhone = useMedia(phone);
   const actions: Action[] = [];
   if (run && !isCalled(row.checkType)) {
     actions.push({
@@ -120,7 +132,7 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
       label: text.run,
       icon: <Play size={16} />,
       isDisabled: !row.activated,
-      run: () => void start(check),
+      run: () => void start([check]),
     });
   }
   if (write) {
@@ -130,6 +142,11 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
       icon: row.activated ? <Pause size={16} /> : <Play size={16} />,
       run: () => void change(check, { activated: !row.activated }),
     });
+  }
+  // Rows of a phone have no checkbox before the first one is selected.
+  if (isPhone) {
+    const label = isSelected ? text.deselect : text.selectRow;
+    actions.push({ id: 'select', label, icon: <SquareCheck size={16} />, run: onSelect });
   }
   return (
     <div className={css['menu']}>

@@ -78,6 +78,8 @@ export const text = {
   lastRun: 'Last run',
   neverRun: 'Not yet',
   selected: (count: number) => (count === 1 ? '1 check selected' : `${count} checks selected`),
+  selectRow: 'Select',
+  deselect: 'Deselect',
   select: (name: string) => `Select ${name}`,
   selectAll: (total: number) => (total === 1 ? 'Select the check' : `Select all ${total} checks`),
   selectSection: (name: string) => `Select all of ${name}`,
@@ -87,7 +89,7 @@ export const text = {
   runSome: (runnable: number, all: number) => (runnable === all ? 'Run now' : `Run ${runnable} of ${all}`),
   mute: 'Mute',
   progress: (done: number, all: number) => `${done} of ${all} checks done`,
-  confirm: (action: string, count: number) => `${action}: ${count} checks?`,
+  confirm: (action: string, count: number) => `${action}: ${count} ${count === 1 ? 'check' : 'checks'}?`,
   changeHelp: 'This changes every selected check.',
   runHelp: (others: number) =>
     others === 0
@@ -95,4 +97,45 @@ export const text = {
       : `Each check runs once, in addition to its schedule. Not included: ${others} paused checks and heartbeats.`,
   pause: 'Pause',
   resume: 'Resume',
+  paused: 'Paused',
+  resumed: 'Resumed',
+  edit: 'Edit…',
+  changed: 'Changed',
+  changeTitle: (count: number) => (count === 1 ? 'Edit 1 check' : `Edit ${count} checks`),
+  chooseChange: 'Choose what to change. Everything else stays as it is.',
+  change: 'Change',
+  changeSome: (count: number) => (count === 1 ? 'Change 1 check' : `Change ${count} checks`),
+  cancel: 'Cancel',
+  effect: (changed: number, unchanged: number, refused: number) =>
+    [
+      `Changes ${changed} ${changed === 1 ? 'check' : 'checks'}`,
+      unchanged > 0 && `${unchanged} ${unchanged === 1 ? 'has' : 'have'} these settings already`,
+      refused > 0 && `${refused} cannot be changed`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  aspects: {
+    interval: 'Interval',
+    tags: 'Tags',
+    group: 'Group',
+    locations: 'Locations',
+    channels: 'Channels',
+    alerts: 'Alert settings',
+  },
+  addTags: 'Add tags',
+  removeTags: 'Remove tags',
+  tagsExample: 'shop, team:core',
+  tagsHelp: 'Separated by commas.',
+  subscribing: [
+    ['keep', 'As it is'],
+    ['add', 'Notify'],
+    ['remove', 'Do not notify'],
+  ],
+  noChannels: 'There is no channel yet.',
+  delete: 'Delete',
+  deleted: 'Deleted',
+  deleteHelp: (count: number) =>
+    count === 1
+      ? 'Deletes the check and its history. This cannot be undone.'
+      : `Deletes ${count} checks and their history. This cannot be undone.`,
 } as const;

@@ -1,4 +1,5 @@
-// Tags, and the runtime of scripts, of a check or group.
+// Tags, the group, and the runtime of scripts, of a check or group.
+import { useAll } from '../../api/all.ts';
 import { useRead } from '../../api/query.ts';
 import { Choice } from '../controls/field.tsx';
 import { textOf } from '../form/draft.ts';
@@ -16,6 +17,25 @@ export function TagField({ draft, onChange, help }: FieldsOfDraft & { readonly h
       placeholder={text.tagsExample}
       value={textsOf(draft['tags']).join(', ')}
       onChange={(value) => onChange('tags', value === '' ? [] : value.split(/,\s*/))}
+    />
+  );
+}
+
+/** @param isLabelHidden something else names it */
+export function GroupField({
+  draft,
+  onChange,
+  isLabelHidden = false,
+}: FieldsOfDraft & { readonly isLabelHidden?: boolean }) {
+  const groups = useAll('listCheckGroups');
+  const group = draft['groupId'];
+  return (
+    <Choice
+      label={text.group}
+      isLabelHidden={isLabelHidden}
+      value={typeof group === 'number' ? String(group) : ''}
+      options={[['', text.noGroup], ...(groups.data ?? []).map(({ id, name }) => [String(id), name] as const)]}
+      onChange={(chosen) => onChange('groupId', chosen === '' ? null : Number(chosen))}
     />
   );
 }

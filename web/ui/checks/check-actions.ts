@@ -43,52 +43,42 @@ type OnProgress = (done: number) => void;
 export function useCheckActions(): {
   readonly start: (checks: readonly NamedCheck[], onProgress?: OnProgress) => Promise<void>;
   /** The message about a mute can take it back. */
-  readonly change: (checks: readonly NamedCheck[], change: CheckChange, onProgress?: OnProgress) => Promise<void>;
+  readonly change: (check: NamedCheck, change: CheckChange) => Promise<void>;
 } {
-  const client = clientOf(use(AccountContext));
   const accountId = use(AccountContext);
+  const client = clientOf(accountId);
   const cache = useQueryClient();
-  const each = async (
-    checks: readonly NamedCheck[],
-    done: string,
-    work: (checkId: string) => Promise<unknown>,
-    onProgress: OnProgress = () => undefined,
-    undo?: () => void,
-  ): Promise<void> => {
-    let finished = 0;
-    const failed = await forEach(checks, ({ checkId }) => work(checkId).finally(() => onProgress(++finished)));
-    const reached = checks.length - failed.length;
-    const [only] = checks;
-    if (reached > 0) toast.done(`${done} ${checks.length === 1 && only ? only.name : plural(reached, 'check')}`, undo);
-    if (failed[0] !== undefined) toast.fault(failed[0]);
-    await Promise.all(
-      (['getOverview', 'getCheck', 'getCheckStatus'] as const).map((id) =>
-        cache.invalidateQueries({ queryKey: [accountId, id] }),
-      ),
-    );
-  };
+  const refresh = (): Promise<unknown> =>
+    Promise.all(shownIn.map((id) => cache.invalidateQueries({ queryKey: [accountId, id] })));
+  const update = (id: string, to: CheckChange) => client.call('updateCheck', { params: { id }, body: to });
   return {
-    start: (checks, onProgress) =>
-      each(checks, 'Started', (checkId) => client.call('createCheckTrigger', { params: { checkId } }), onProgress),
-    change: (checks, body, onProgress) => {
-      const update = (id: string, to: CheckChange) => client.call('updateCheck', { params: { id }, body: to });
-      if (!('muted' in body)) return each(checks, verbOf(body), (id) => update(id, body), onProgress);
-      const before = new Map<string, Mute>();
-      const mute = async (id: string): Promise<void> => {
-        const present = muteOf(await client.call('getCheck', { params: { id } }));
-        await update(id, body);
-        before.set(id, present);
+    async start(checks, onProgress = () => undefined) {
+      let finished = 0;
+      const failed = await forEach(checks, ({ checkId }) =>
+        client.call('createCheckTrigger', { params: { checkId } }).finally(() => onProgress(++finished)),
+      );
+      const [only] = checks;
+      const what = checks.length === 1 && only ? only.name : plural(checks.length - failed.length, 'check');
+      if (failed.length < checks.length) toast.done(`Started ${what}`);
+      if (failed[0] !== undefined) toast.fault(failed[0]);
+      await refresh();
+    },
+    async change({ checkId, name }, to) {
+      let before: Mute | null = null;
+      const work = async (): Promise<void> => {
+        if ('muted' in to) before = muteOf(await client.call('getCheck', { params: { id: checkId } }));
+        await update(checkId, to);
       };
       const undo = (): void =>
-        void each(
-          checks.filter(({ checkId }) => before.has(checkId)),
-          'Restored',
-          (id) => update(id, restored(before.get(id) ?? body)),
-        );
-      return each(checks, verbOf(body), mute, onProgress, undo);
+        void toast.of(update(checkId, restored(before ?? (to as Mute))), `Restored ${name}`).then(refresh);
+      await toast.of(work(), `${verbOf(to)} ${name}`, 'muted' in to ? undo : undefined);
+      await refresh();
     },
   };
 }
+
+/** Operations that show what these actions change. */
+export const shownIn = ['getOverview', 'getCheck', 'getCheckStatus'] as const;
 
 /** The change that restores a mute. An end in the past is refused, and needs no restoring. */
 export function restored(mute: Mute): Mute {

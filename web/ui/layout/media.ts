@@ -1,6 +1,9 @@
 // Media queries as state.
 import { useSyncExternalStore } from 'react';
 
+/** Widths at which pages have one column and the navigation is at the bottom. */
+export const phone = '(max-width: 760px)';
+
 /** Whether a media query matches now. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(

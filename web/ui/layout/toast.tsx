@@ -25,15 +25,24 @@ function close(id: number): void {
   change(messages.filter((message) => message.id !== id));
 }
 
-function show(text: string, isFault: boolean, undo: (() => void) | null = null): void {
+function show(text: string, isFault: boolean, undo: (() => void) | null = null, forMs?: number): void {
   const id = ++count;
-  change([...messages.slice(-2), { id, text, isFault, undo }]);
-  setTimeout(() => close(id), isFault || undo ? 12_000 : 5000);
+  change([...fewest(messages), { id, text, isFault, undo }]);
+  setTimeout(() => close(id), forMs ?? (isFault || undo ? 12_000 : 5000));
+}
+
+/** At most two of the messages: those that can take something back go last. */
+function fewest(all: readonly Message[]): readonly Message[] {
+  if (all.length < 3) return all;
+  const gone = all.find(({ undo }) => undo === null) ?? all[0];
+  return fewest(all.filter((message) => message !== gone));
 }
 
 export const toast = {
-  /** Shows a success, with a button that takes it back. */
-  done: (text: string, undo?: () => void): void => show(text, false, undo),
+  /** Shows a success, with a button that takes it back. @param forMs how long; absent = some seconds */
+  done: (text: string, undo?: () => void, forMs?: number): void => show(text, false, undo, forMs),
+  /** Shows what did not succeed. */
+  problem: (text: string): void => show(text, true),
   /** Shows an error. */
   fault: (error: unknown): void => show(faultText(error), true),
   /** Waits for a promise, then shows success or the error. Never rejects. */
