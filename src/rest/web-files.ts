@@ -21,6 +21,7 @@ const pageRoots = new Set([
   'groups',
   'import',
   'invite',
+  'ledger',
   'maintenance',
   'notices',
   'reports',

@@ -141,6 +141,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       delivery: `/deliveries/${ids.deliveryId}`,
       reports: `/reports?every=month&at=${new Date().toISOString()}`,
       certificates: '/certificates?within=all',
+      ledger: '/ledger',
       notices: '/notices',
       system: '/settings/system',
       people: '/settings/people',

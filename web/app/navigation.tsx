@@ -20,6 +20,7 @@ import {
   Search,
   Send,
   Server,
+  Scale,
   ScrollText,
   ShieldCheck,
   Settings,
@@ -52,6 +53,7 @@ interface NavigationItem {
     | '/maintenance'
     | '/reports'
     | '/certificates'
+    | '/ledger'
     | '/notices'
     | '/wall'
     | '/settings/system';
@@ -79,6 +81,7 @@ function usePlaces(): readonly NavigationItem[] {
     { to: '/maintenance', text: 'Maintenance', icon: Wrench },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/certificates', text: 'Certificates', icon: ShieldCheck },
+    { to: '/ledger', text: 'Ledger', icon: Scale },
     { to: '/notices', text: 'Notices', icon: TriangleAlert, count: notices.data?.length ?? 0 },
     { to: '/wall', text: 'Wallboard', icon: LayoutGrid },
     ...(operate ? [{ to: '/settings/system', text: 'System', icon: Server } as const] : []),

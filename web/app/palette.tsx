@@ -39,6 +39,7 @@ const pages = [
   ['/channels/new', 'New channel'],
   ['/reports', 'Reports'],
   ['/certificates', 'Certificates'],
+  ['/ledger', 'Ledger'],
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],
   ['/maintenance', 'Maintenance'],

@@ -16,6 +16,7 @@ import { maintenanceSearch } from '../pages/maintenance/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
 import { certificatesSearch } from '../pages/certificates/search.ts';
+import { ledgerSearch } from '../pages/ledger/search.ts';
 import { reportsSearch } from '../pages/reports/search.ts';
 import { auditSearch } from '../pages/audit/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
@@ -141,6 +142,12 @@ const certificates = createRoute({
   validateSearch: only(certificatesSearch),
   component: lazyRouteComponent(() => import('../pages/certificates/page.tsx'), 'CertificatesPage'),
 });
+const ledger = createRoute({
+  getParentRoute: () => shell,
+  path: '/ledger',
+  validateSearch: only(ledgerSearch),
+  component: lazyRouteComponent(() => import('../pages/ledger/page.tsx'), 'LedgerPage'),
+});
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/settings/system',
@@ -260,6 +267,7 @@ const tree = root.addChildren([
     notices,
     reports,
     certificates,
+    ledger,
     system,
     profile,
     people,

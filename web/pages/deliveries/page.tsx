@@ -1,5 +1,6 @@
 // The log of deliveries.
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import { useAll } from '../../api/all.ts';
@@ -24,11 +25,15 @@ import { text } from './strings.ts';
 
 export function DeliveriesPage() {
   const search = useSearch({ from: '/shell/deliveries' });
-  const { status, channel } = search;
+  const { status, channel, from, to } = search;
   const deliveries = useMore('listDeliveries', {
-    query: { ...(status !== undefined && { status }), ...(channel !== undefined && { alertChannelId: channel }) },
+    query: {
+      ...(status !== undefined && { status }),
+      ...(channel !== undefined && { alertChannelId: channel }),
+      ...(from !== undefined && to !== undefined && { from, to }),
+    },
   });
-  const isFiltered = status !== undefined || channel !== undefined;
+  const isFiltered = status !== undefined || channel !== undefined || from !== undefined;
   return (
     <>
       <PageHead title={text.title}>
@@ -53,25 +58,31 @@ export function DeliveriesPage() {
   );
 }
 
-function DeliveryFilters({ search: { status, channel } }: { readonly search: DeliveriesSearch }) {
+function DeliveryFilters({ search }: { readonly search: DeliveriesSearch }) {
   const navigate = useNavigate({ from: '/deliveries' });
   const channels = useAll('listAlertChannels');
   const nameOf = useChannelNames();
   const { write } = useMay();
   const [isAsking, setAsking] = useState(false);
+  const { status: _status, ...withoutStatus } = search;
+  const { channel: _channel, ...withoutChannel } = search;
+  const { from, to, ...withoutTime } = search;
+  const { status, channel } = search;
   const set = (next: DeliveriesSearch): void => void navigate({ search: next, replace: true });
   return (
     <>
+      {from !== undefined && to !== undefined && (
+        <Button onPress={() => set(withoutTime)}>
+          <At at={from} /> – <At at={to} /> <X size={14} aria-label={text.anyTime} />
+        </Button>
+      )}
       <Choice
         label={text.status}
         isLabelHidden
         value={status ?? ''}
         options={[['', text.anyStatus], ...Object.entries(filterWords)]}
         onChange={(value) =>
-          set({
-            ...(value !== '' && { status: value as NonNullable<typeof status> }),
-            ...(channel !== undefined && { channel }),
-          })
+          set({ ...withoutStatus, ...(value !== '' && { status: value as NonNullable<typeof status> }) })
         }
       />
       <Choice
@@ -79,9 +90,7 @@ function DeliveryFilters({ search: { status, channel } }: { readonly search: Del
         isLabelHidden
         value={channel === undefined ? '' : String(channel)}
         options={[['', text.anyChannel], ...(channels.data ?? []).map(({ id }) => [String(id), nameOf(id)] as const)]}
-        onChange={(value) =>
-          set({ ...(status !== undefined && { status }), ...(value !== '' && { channel: Number(value) }) })
-        }
+        onChange={(value) => set({ ...withoutChannel, ...(value !== '' && { channel: Number(value) }) })}
       />
       {write && channel !== undefined && (
         <>

@@ -5,6 +5,7 @@ export const text = {
   anyStatus: 'Any status',
   channel: 'Channel',
   anyChannel: 'All channels',
+  anyTime: 'Show any time',
   emptyTitle: 'No deliveries',
   empty: 'A delivery appears here when an alert is sent to a channel.',
   noMatch: 'No delivery matches these filters.',

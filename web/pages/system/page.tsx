@@ -11,6 +11,7 @@ import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { SystemLedger } from './ledger.tsx';
 import { text } from './strings.ts';
 
 export function SystemPage() {
@@ -39,6 +40,9 @@ export function SystemPage() {
       />
       <Section title={text.processes}>
         <Processes />
+      </Section>
+      <Section title={text.ledger}>
+        <SystemLedger />
       </Section>
       <Section title={text.deliveries}>
         <HeldDeliveries />

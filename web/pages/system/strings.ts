@@ -1,4 +1,6 @@
 // Texts of the page `system`.
+import { plural } from '../../ui/text/format.ts';
+
 export const text = {
   title: 'System',
   processes: 'Processes',
@@ -15,6 +17,12 @@ export const text = {
   alive: 'Alive',
   silent: 'Silent',
   holds: (runs: number, deliveries: number) => `${runs} runs, ${deliveries} deliveries`,
+  ledger: 'Ledger of all accounts',
+  accounts: (accounts: number) => plural(accounts, 'account'),
+  ownLedger: 'Ledger of this account',
+  unbalanced: 'Accounts that do not add up',
+  unbalancedColumns: { account: 'Account', runs: 'Runs', alerts: 'Alerts', deliveries: 'Deliveries' },
+  unnamed: 'Unnamed account',
   deliveries: 'Deliveries of all accounts',
   notHeld: 'Deliveries are sent as they become due.',
   held: (waiting: number) => `Deliveries are held: ${waiting} are waiting.`,
