@@ -8,7 +8,7 @@ import { flag, type IdBytes, idBytes, json, parsedOrNull } from '../../base/code
 import type { Seal } from '../../base/seal.ts';
 import type { NotifiedTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertChannelsTable } from '../../base/tables/schema.ts';
-import { noticeOfRow } from './held-alerts.ts';
+import { endsOf, noticeOfRow } from './held-alerts.ts';
 
 /** Whether a channel follows a check, subscribed or not. @param t prefix of `notified` */
 export function isListening(t: string): string {
@@ -25,7 +25,10 @@ type NotifiedPart = Pick<
 export function listenerAfter(row: ListenerRow, written: NotifiedTable | undefined): ListenerRow {
   if (written === undefined) return row;
   const { open, notified_at, reminders, flapping, certificates, is_grouped, escalates_at, alert_id } = written;
-  return { ...row, open, notified_at, reminders, flapping, certificates, is_grouped, escalates_at, alert_id };
+  const after = { ...row, open, notified_at, reminders, flapping, certificates, is_grouped, escalates_at, alert_id };
+  // A delivery that was added in this transaction waits.
+  const isEndNew = endsOf([written]).some((id) => !endsOf([row]).includes(id));
+  return isEndNew ? { ...after, is_end_waiting: 1 } : after;
 }
 
 /** A channel that is subscribed to the check or its group, or has an open alert, with what it was notified of. */
