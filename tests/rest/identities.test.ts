@@ -48,7 +48,13 @@ describe('a person with a role by claim', () => {
 
   test('keeps a role that an owner has set, and one of an invitation', async () => {
     const set = bodyOf(await corp.signInAs(person('set', { groups: ['dev'] }))).user.id as string;
+    const isMapped = async (): Promise<unknown> => {
+      const members = bodyOf(await corp.ask('GET', '/v1/users', corp.key)) as { id: string; isMapped: boolean }[];
+      return members.find(({ id }) => id === set)?.isMapped;
+    };
+    assert.equal(await isMapped(), true);
     assert.equal((await corp.ask('PUT', `/v1/users/${set}`, corp.key, { role: 'read-run' })).status, 200);
+    assert.equal(await isMapped(), false);
     assert.equal(bodyOf(await corp.signInAs(person('set', { groups: ['ops'] }))).role, 'read-run');
     const token = await corp.invite('guest@corp.example', 'read-only');
     assert.equal(bodyOf(await corp.signInAs(person('guest', { groups: [] }), token)).role, 'read-only');

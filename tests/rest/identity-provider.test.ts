@@ -95,6 +95,22 @@ describe('a provider that fails', () => {
     assert.doesNotMatch(JSON.stringify(corp.on.logged), /canary/);
   });
 
+  test('is not read to the end if its answer is large', async (t) => {
+    const flood = await startCorp(t, {}, (provider) => (provider.floodBytes = 2_000_000));
+    const refused = await flood.ask('POST', '/v1/provider-sign-ins', ownPage);
+    assert.deepEqual([refused.status, /did not answer as expected/.test(refused.text)], [503, true]);
+    const failed = flood.on.logged.find(({ name }) => name === 'identity-provider.failed');
+    assert.match(JSON.stringify(failed), /more than 1000000 bytes/);
+  });
+
+  test('is asked 300 times in five minutes for an address, which keeps nobody from using a password', async (t) => {
+    const busy = await startCorp(t);
+    const begin = () => busy.ask('POST', '/v1/provider-sign-ins', { ...ownPage, origin: 'http://other.test' });
+    for (let count = 0; count < 300; count++) assert.equal((await begin()).status, 409);
+    assert.equal((await begin()).status, 429);
+    assert.equal((await busy.withPassword(operator.email, operator.password)).status, 201);
+  });
+
   test('is found again without a restart', async (t) => {
     const fresh = await startCorp(t, {}, (provider) => (provider.isBroken = true));
     const begin = () => fresh.ask('POST', '/v1/provider-sign-ins', ownPage);

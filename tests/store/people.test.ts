@@ -87,7 +87,7 @@ test('the first user operates and owns the oldest account, and there is only one
   assert.deepEqual(await users.find(ada.id), ada);
   assert.deepEqual(await users.withEmail('bob@example.com'), []);
   const { id, email, createdAt, lastSignInAt } = ada;
-  const member = { id, email, role: 'owner' as const, createdAt, lastSignInAt };
+  const member = { id, email, role: 'owner' as const, isMapped: false, createdAt, lastSignInAt };
   assert.deepEqual(await users.members(accountId, page), { rows: [member], total: 1 });
   assert.deepEqual(await users.member(accountId, id), member);
   assert.equal(await users.member(newId(), id), null);

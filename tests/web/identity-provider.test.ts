@@ -8,6 +8,7 @@ import { breaches } from './accessibility.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { operator, signIn, startWebUi, type WebUi } from './web-ui.ts';
 
+const accountId = '0193b3c0-0000-7000-8000-00000000000a';
 const endings: (() => unknown)[] = [];
 const later = { after: (end: () => unknown) => void endings.push(end) };
 let ui: WebUi;
@@ -16,7 +17,12 @@ let corp: StartedProvider;
 before(async () => {
   const port = await freePort();
   corp = await startIdentityProvider(later, `http://127.0.0.1:${port}`);
-  ui = await startWebUi(later, { ...corp.environment, PORT: String(port) });
+  ui = await startWebUi(later, {
+    ...corp.environment,
+    PORT: String(port),
+    TOCSIN_BOOTSTRAP_ACCOUNT_ID: accountId,
+    TOCSIN_OIDC_ROLES: JSON.stringify({ sub: { bea: { [accountId]: 'read-write' } } }),
+  });
 });
 after(async () => {
   for (const end of endings.toReversed()) await end();
@@ -101,6 +107,23 @@ describe('with an identity provider', () => {
     await expectHidden(page.getByRole('heading', { name: 'Change password' }));
     await expectHidden(page.getByRole('heading', { name: 'Second factor' }));
     await page.context().close();
+  });
+
+  test('a person with a role by claim joins, and People says where the role comes from', async () => {
+    corp.person = { sub: 'bea', email: 'bea@corp.example', email_verified: true };
+    const page = await open('/sign-in');
+    await withProvider(page).click();
+    await expectVisible(heading(page, 'Checks'));
+    await page.context().close();
+    const owner = await open('/sign-in');
+    await signIn(owner);
+    await owner.goto('/settings/people');
+    const row = owner.getByRole('row').filter({ hasText: 'bea@corp.example' });
+    await expectVisible(row.getByText('Set by the identity provider'));
+    await row.getByRole('button', { name: /Role/ }).click();
+    await owner.getByRole('option', { name: 'Read only' }).click();
+    await expectHidden(row.getByText('Set by the identity provider'));
+    await owner.context().close();
   });
 
   test('forged answers and addresses elsewhere lead nowhere, and a refusal is named', async () => {

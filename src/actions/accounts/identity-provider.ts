@@ -24,11 +24,12 @@ export interface IdentityProviderDeps {
   readonly redirectUri: () => string;
   /** Sends a request; its answer is bounded. */
   readonly fetch: CustomFetch;
+  /** How long it waits for each answer of the provider. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
 
-const timeoutSeconds = 10;
 const hourMs = 3_600_000;
 /** Exchanges that may be in progress. */
 const busyMax = 20;
@@ -87,7 +88,7 @@ export function createIdentityProvider(deps: IdentityProviderDeps): IdentityProv
   };
 }
 
-async function discover({ settings, fetch }: IdentityProviderDeps): Promise<Configuration> {
+async function discover({ settings, fetch, timeoutMs }: IdentityProviderDeps): Promise<Configuration> {
   const {
     allowInsecureRequests,
     ClientSecretBasic,
@@ -106,7 +107,7 @@ async function discover({ settings, fetch }: IdentityProviderDeps): Promise<Conf
   };
   return discovery(issuer, clientId, undefined, auth, {
     [customFetch]: fetch,
-    timeout: timeoutSeconds,
+    timeout: timeoutMs / 1000,
     // Signatures are verified on every connection, and only a provider on this machine may have one without TLS.
     execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
   });

@@ -42,7 +42,7 @@ export function createPeopleActions({ users, forgetUser }: PeopleDeps) {
       const member = await find(caller, id);
       requireOwnerFor(caller, member.role, role);
       settle(await users.changeRole(caller.accountId, id, role), id);
-      return { ...member, role };
+      return { ...member, role, isMapped: false };
     },
     /**
      * Removes a person from the account and deletes a person who is in no other account. Refuses (`conflict`) the last

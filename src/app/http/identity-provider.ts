@@ -12,6 +12,7 @@ import type { Log } from '#lib/log.ts';
 import { createTrust } from '#lib/net/tls-trust.ts';
 
 const connectMs = 5000;
+const timeoutMs = 10_000;
 const answerBytesMax = 1_000_000;
 
 /** @returns null = none is configured */
@@ -27,7 +28,7 @@ export function composeIdentityProvider({
   if (settings === null) return null;
   const redirectUri = () => `${publicUrl()}/sign-in/callback`;
   const fetch = createOperatorFetch(config, closed, userAgent);
-  return { settings, ...createIdentityProvider({ settings, redirectUri, fetch, clock, log }) };
+  return { settings, ...createIdentityProvider({ settings, redirectUri, fetch, timeoutMs, clock, log }) };
 }
 
 interface Opened {

@@ -13,6 +13,9 @@ export const person = z
     id: z.uuid(),
     email: z.string(),
     role,
+    isMapped: z
+      .boolean()
+      .describe('Whether the claims of the identity provider gave the role. An update makes it false.'),
     createdAt: instant.describe('When the person joined the account.'),
     lastSignInAt: instant.nullable(),
   })

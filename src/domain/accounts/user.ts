@@ -20,6 +20,8 @@ export interface Member {
   readonly id: string;
   readonly email: string;
   readonly role: MemberRole;
+  /** Whether the claims of the identity provider gave the role, and set it at each sign-in. */
+  readonly isMapped: boolean;
   /** When the person joined the account. */
   readonly createdAt: number;
   readonly lastSignInAt: number | null;

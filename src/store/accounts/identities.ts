@@ -36,10 +36,10 @@ export function createIdentities({ reader, transaction, clock }: Database) {
     /** Adds a user with an identity and the memberships that claims give. false = the identity belongs to somebody. */
     addUser: (user: StoredUser, identity: Identity, [first, ...more]: readonly [Membership, ...Membership[]]) =>
       transaction(async (tx) => {
-        if (await isConnected(tx, identity)) return false;
+        // First, so that two sign-ins at the same time make one person.
+        if ((await addIdentity(tx, identity, user.id, user.createdAt)) === 0) return false;
         await addUser(tx, user, first, true);
         for (const each of more) await addMembership(tx, user.id, each, user.createdAt, true);
-        await addIdentity(tx, identity, user.id, user.createdAt);
         return true;
       }),
     /**

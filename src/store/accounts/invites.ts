@@ -99,7 +99,9 @@ async function acceptInvite(
   if (isNew) await addUser(tx, user, { accountId, role });
   else await addMembership(tx, user, { accountId, role }, now);
   const userId = isNew ? user.id : user;
-  if (isNew && identity !== undefined) await addIdentity(tx, identity, userId, now);
+  if (isNew && identity !== undefined && (await addIdentity(tx, identity, userId, now)) === 0) {
+    throw new Error('the identity was connected by another request at the same time');
+  }
   // The identity provider may know the person by another address.
   const isOther = isNew ? user.email !== email : !ids.has(user);
   const isTaken = present.some((row) => row.is_proven === 1 && idText(row.id) !== userId);

@@ -3,7 +3,7 @@ import { recordMapping } from '../base/records.ts';
 import { countRows, deleteRows, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
 import type { Member, User } from '#domain/accounts/user.ts';
-import { flag, idBytes, idText } from '../base/codec.ts';
+import { type Flag, flag, idBytes, idText } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import type { UsersTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -208,17 +208,29 @@ function findMembers(reader: Db, accountId: string) {
   return reader
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select(['users.id', 'users.email', 'users.last_sign_in_at', 'memberships.role', 'memberships.created_at'])
+    .select([
+      'users.id',
+      'users.email',
+      'users.last_sign_in_at',
+      'memberships.role',
+      'memberships.is_mapped',
+      'memberships.created_at',
+    ])
     .where('memberships.account_id', '=', idBytes(accountId));
 }
 
 function memberOf(
-  row: Pick<UsersTable, 'id' | 'email' | 'last_sign_in_at'> & { readonly role: string; readonly created_at: number },
+  row: Pick<UsersTable, 'id' | 'email' | 'last_sign_in_at'> & {
+    readonly role: string;
+    readonly is_mapped: Flag;
+    readonly created_at: number;
+  },
 ): Member {
   return {
     id: idText(row.id),
     email: row.email,
     role: row.role as MemberRole,
+    isMapped: row.is_mapped === 1,
     createdAt: row.created_at,
     lastSignInAt: row.last_sign_in_at,
   };

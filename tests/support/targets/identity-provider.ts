@@ -22,6 +22,8 @@ export interface StartedProvider {
   person: Person | null;
   /** Whether it answers 503. */
   isBroken: boolean;
+  /** Size of all answers, if not 0. */
+  floodBytes: number;
   /** Requests so far, such as `POST /token`. */
   readonly asked: readonly string[];
 }
@@ -51,6 +53,7 @@ export async function startIdentityProvider(t: Cleanup, publicUrl: string): Prom
     },
     person: { sub: 'ada', email: 'ada@corp.example', email_verified: true },
     isBroken: false,
+    floodBytes: 0,
     asked,
   };
   const provider = createProvider(issuer, publicUrl, people);
@@ -58,7 +61,9 @@ export async function startIdentityProvider(t: Cleanup, publicUrl: string): Prom
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split('?')[0] ?? '';
     asked.push(`${request.method} ${path}`);
-    if (state.isBroken) response.writeHead(503).end('away');
+    if (state.floodBytes > 0)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(' '.repeat(state.floodBytes));
+    else if (state.isBroken) response.writeHead(503).end('away');
     else if (!path.startsWith('/interaction/')) void answer(request, response);
     else {
       const { person } = state;

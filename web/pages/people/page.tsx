@@ -89,16 +89,19 @@ function Members() {
           {
             id: 'role',
             title: columns.role,
-            cell: ({ id, email, role }) => (
-              <Choice
-                label={text.roleOf(email)}
-                isLabelHidden
-                value={role}
-                options={roleOptions}
-                onChange={(next) =>
-                  void toast.of(change.mutateAsync({ params: { id }, body: { role: next } }), text.changed(email))
-                }
-              />
+            cell: ({ id, email, role, isMapped }) => (
+              <>
+                <Choice
+                  label={text.roleOf(email)}
+                  isLabelHidden
+                  value={role}
+                  options={roleOptions}
+                  onChange={(next) =>
+                    void toast.of(change.mutateAsync({ params: { id }, body: { role: next } }), text.changed(email))
+                  }
+                />
+                {isMapped && <p className="quiet">{text.byClaim}</p>}
+              </>
             ),
           },
           { id: 'joined', title: columns.joined, cell: ({ createdAt }) => <At at={createdAt} /> },

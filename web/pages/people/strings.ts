@@ -30,6 +30,7 @@ export const text = {
     'read-run': 'Read and run: starts checks',
     'read-only': 'Read only',
   },
+  byClaim: 'Set by the identity provider',
   secondFactor: 'Second factor',
   isRequired:
     'People need a second factor for this account. Those without one must set it up before they can go on. Who signs in with an identity provider uses the second factor there.',
