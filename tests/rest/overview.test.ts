@@ -100,7 +100,7 @@ test('the overview shows what fails first, and counts the states of the whole ac
     ],
   );
   const counts = { failing: 2, degraded: 1, passing: 2, unknown: 2, paused: 1 };
-  assert.deepEqual(summary, { total: 8, ...counts, muted: 1, inMaintenance: 0, silent: 6 });
+  assert.deepEqual(summary, { total: 8, ...counts, muted: 1, inMaintenance: 0, silent: 6, flapping: 0 });
   assert.deepEqual(deliveries, { pending: 0, retrying: 0, exhausted24h: 0 });
   assert.deepEqual([nextMaintenance, total, page, limit], [null, 8, 1, 50]);
   const [first] = rows;
@@ -147,7 +147,10 @@ test('filters narrow the overview, and all but the state narrow its summary', as
     assert.deepEqual(await names(query), found, query);
   }
   assert.equal((await names('?sort=-flapping'))[0], 'slow');
-  assert.equal((await read('?flapping=true')).rows[0]?.flappingSince, '1970-01-01T00:00:00.001Z');
+  const flapping = await read('?flapping=true');
+  assert.equal(flapping.rows[0]?.flappingSince, '1970-01-01T00:00:00.001Z');
+  assert.deepEqual([flapping.rows[0]?.changesLastHour, flapping.summary.flapping], [0, 1]);
+  assert.equal((await read('?flapping=false')).rows[0]?.changesLastHour, null);
   const { summary, total } = await read('?state=failing&groupId=7');
   assert.deepEqual([summary.total, summary.failing, total], [1, 1, 1]);
   assert.equal((await read('?state=failing')).summary.total, 8);

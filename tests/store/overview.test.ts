@@ -16,7 +16,7 @@ import {
   putResult,
 } from '../support/store/rows.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
-import { fact, retentionMs, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
+import { fact, idAt, retentionMs, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
 
 const targetOf = (): string => '{{ GROUP_BASE_URL }}/ok';
 
@@ -196,4 +196,36 @@ test('waiting and lost deliveries of an account are counted', async (newStore) =
   putDelivery(raw, accountId, now - 1000);
   clock.advance(6000);
   assert.deepEqual(await store.overview.deliveries(accountId), { ...counted, pending: 2 });
+});
+
+test('incidents of checks that began or ended in the last hour are counted by check', async (newStore) => {
+  await using temp = await newStore(noon);
+  const { raw, store } = temp;
+  const accountId = putAccount(raw);
+  const [flapping, calm, elsewhere] = [putCheck(raw, accountId), putCheck(raw, accountId), putAccount(raw)];
+  const put = (owner: string, checkId: string, minutesAgo: number, endedAt: number | null): void => {
+    const at = noon - minutesAgo * minuteMs;
+    insertRow(raw, 'incidents', {
+      account_id: idBytes(owner),
+      id: idBytes(idAt(at)),
+      check_id: idBytes(checkId),
+      check_name: 'Shop',
+      check_type: 'API',
+      kind: 'failing',
+      started_at: at,
+      opened_at: at,
+      ended_at: endedAt,
+      first_alert_id: idBytes(checkId),
+      result_id: idBytes(checkId),
+    });
+  };
+  put(accountId, flapping, 90, noon - 80 * minuteMs);
+  put(accountId, flapping, 50, noon - 45 * minuteMs);
+  put(accountId, flapping, 30, noon - 20 * minuteMs);
+  put(accountId, flapping, 1, null);
+  put(accountId, calm, 300, null);
+  put(elsewhere, flapping, 5, noon);
+  const count = (ids: readonly string[]) => store.overview.incidentChanges(accountId, ids, noon - 60 * minuteMs);
+  assert.deepEqual([...(await count([flapping, calm]))], [[flapping, 5]]);
+  assert.deepEqual([...(await count([]))], []);
 });

@@ -1,6 +1,7 @@
 // Checks selected in the list: the selection outlives filters, and actions say what they apply to.
 import { test } from 'node:test';
 import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { insertRow } from '../support/store/rows.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
@@ -112,6 +113,22 @@ test('the list finds checks that flap and says how long an alert is suppressed; 
         revision: 1,
       });
     }
+    const router = raw.prepare(`SELECT account_id, id FROM checks WHERE name = 'Router'`).get();
+    for (const endedAt of [Date.now(), null]) {
+      insertRow(raw, 'incidents', {
+        account_id: router?.['account_id'] as Uint8Array,
+        id: idBytes(newId()),
+        check_id: router?.['id'] as Uint8Array,
+        check_name: 'Router',
+        check_type: 'TCP',
+        kind: 'failing',
+        started_at: since,
+        opened_at: since,
+        ended_at: endedAt,
+        first_alert_id: idBytes(newId()),
+        result_id: idBytes(newId()),
+      });
+    }
     insertRow(raw, 'locations', { code: 'moon-1', name: 'Moon', seen_at: Date.now() - 3_600_000 });
     raw.exec(`UPDATE checks SET definition = json_set(definition, '$.locations', json('["local","moon-1"]'))`);
   });
@@ -125,10 +142,25 @@ test('the list finds checks that flap and says how long an alert is suppressed; 
   await page.getByRole('button', { name: /Sort by: Name/ }).click();
   await page.getByRole('option', { name: 'Sort by: Flapping first' }).click();
   await expectVisible(rows.nth(0).getByText('Router'));
-  await rows.nth(0).getByRole('link', { name: 'Flapping' }).click();
+  await rows.nth(0).getByRole('link', { name: 'Flapping, 3 changes in 1 h' }).click();
   await expectVisible(page.getByRole('button', { name: 'Remove this filter' }));
   await expectHidden(rows.nth(1));
   await expectVisible(rows.nth(0).getByText('Router'));
+  await page.getByRole('button', { name: 'Remove this filter' }).click();
+  await expectVisible(rows.nth(2));
+
+  // From the head of the page and from the palette; the settings are one step away.
+  await page.getByRole('link', { name: '1 flapping' }).click();
+  await expectVisible(page.getByText(/^These checks fail and recover again and again/));
+  await expectVisible(page.getByRole('main').getByRole('link', { name: 'Alert settings' }));
+  await page.getByRole('link', { name: 'Deliveries' }).first().click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox', { name: /^Search checks, pages/ }).fill('flapping');
+  await page.getByRole('menuitem', { name: 'Flapping checks' }).click();
+  await page.waitForURL(/flapping=true/);
+  await expectVisible(rows.nth(0).getByText('Router'));
+  await expectHidden(rows.nth(1));
   await page.getByRole('button', { name: 'Remove this filter' }).click();
   await expectVisible(rows.nth(2));
 

@@ -20,6 +20,7 @@ import { read, useWrite } from '../api/query.ts';
 import { isCalled } from '../ui/checks/kind.ts';
 import { RowState } from '../ui/checks/state.tsx';
 import { toast } from '../ui/layout/toast.tsx';
+import type { OverviewSearch } from '../pages/overview/search.ts';
 import css from './palette.module.css';
 
 interface PaletteProps {
@@ -29,6 +30,7 @@ interface PaletteProps {
 
 const pages = [
   ['/', 'Checks'],
+  ['/', 'Flapping checks', { flapping: true, sort: '-flapping' }],
   ['/checks/new', 'New check'],
   ['/import', 'Add many checks'],
   ['/alerts', 'Alerts'],
@@ -50,7 +52,7 @@ const pages = [
   ['/settings/audit', 'Audit log'],
   ['/settings/profile', 'Profile'],
   ['/settings/account', 'Account'],
-] as const;
+] as const satisfies readonly (readonly [to: string, name: string, search?: OverviewSearch])[];
 
 export function Palette({ isOpen, onOpenChange }: PaletteProps) {
   return (
@@ -136,13 +138,13 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         {matching.length > 0 && (
           <MenuSection>
             <Header className={css['header']}>Pages</Header>
-            {matching.map(([to, name]) => (
+            {matching.map(([to, name, filters]) => (
               <MenuItem
-                key={to}
-                id={to}
+                key={name}
+                id={name}
                 textValue={name}
                 className={css['item'] ?? ''}
-                onAction={go(() => navigate({ to }))}
+                onAction={go(() => navigate(filters === undefined ? { to } : { to: '/', search: filters }))}
               >
                 {name}
               </MenuItem>

@@ -44,6 +44,7 @@ test('the event loop turns many times while 4,000 checks with 100 tags each are 
     figures: async () => new Map(),
     availabilities: async () => new Map(),
     newestResults: async () => new Map(),
+    incidentChanges: async () => new Map(),
     deliveries: async () => ({ pending: 0, retrying: 0, exhausted24h: 0 }),
   };
   const actions = createOverviewActions({
@@ -73,6 +74,7 @@ test('the overview says that some time before the start is not evaluated yet', a
     figures: async () => new Map(),
     availabilities: async () => new Map(),
     newestResults: async () => new Map(),
+    incidentChanges: async () => new Map(),
     deliveries: async () => ({ pending: 0, retrying: 0, exhausted24h: 0 }),
   };
   const question = { sort: 'state', isDescending: false, limit: 100, offset: 0 } as const;

@@ -13,6 +13,7 @@ import {
 import type { JsonObject } from '#domain/json.ts';
 import {
   type DeliveryCounts,
+  isFlapping,
   matchingEntries,
   type NewestResult,
   nextRunOf,
@@ -32,6 +33,7 @@ import {
   pageOfSections,
   sectionsOf,
 } from '#domain/results/overview-sections.ts';
+import { hourMs } from '#domain/results/roll-up.ts';
 import { filtered, mapped, type Sliced } from '#domain/sliced.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
@@ -52,6 +54,8 @@ export interface OverviewRow extends OverviewEntry {
   readonly nextRunAt: number | null;
   readonly lastResult: NewestResult | null;
   readonly figures: OverviewFigures;
+  /** Incidents that began or ended in the last hour; null = it does not flap. */
+  readonly changesLastHour: number | null;
 }
 
 export interface ShownOverview {
@@ -135,10 +139,12 @@ export function createOverviewActions({ overview, afterGaps, targetOf, clock }: 
       const sorted = await entries.sorted(sort, isDescending, availability);
       const { summary, total, sections, page } = await inSlices(accountId, pageOf(sorted, question));
       const pageIds = [...new Set(page.map(({ check }) => check.checkId))];
-      const [figures, newest, deliveries] = await Promise.all([
+      const flapping = page.flatMap(({ check }) => (isFlapping(check) ? check.checkId : []));
+      const [figures, newest, deliveries, changes] = await Promise.all([
         overview.figures(accountId, pageIds),
         overview.newestResults(accountId, pageIds),
         overview.deliveries(accountId),
+        overview.incidentChanges(accountId, [...new Set(flapping)], now - hourMs),
       ]);
       return {
         summary,
@@ -151,9 +157,9 @@ export function createOverviewActions({ overview, afterGaps, targetOf, clock }: 
           const { checkId } = entry.check;
           const own = figures.get(checkId);
           const lastResult = newest.get(checkId) ?? null;
-          return own === undefined
-            ? []
-            : [{ ...entry, nextRunAt: nextRunOf(entry.check, now), lastResult, figures: own }];
+          if (own === undefined) return [];
+          const changesLastHour = isFlapping(entry.check) ? (changes.get(checkId) ?? 0) : null;
+          return [{ ...entry, nextRunAt: nextRunOf(entry.check, now), lastResult, figures: own, changesLastHour }];
         }),
       };
     },

@@ -57,6 +57,10 @@ const row = z
     ...acknowledgement,
     suppressedBy,
     flappingSince,
+    changesLastHour: z
+      .int()
+      .nullable()
+      .describe('Incidents of a flapping check that began or ended in the last hour. null = it does not flap.'),
     frequencySeconds: z.number().describe('Interval between runs; for a heartbeat, its period.'),
     nextRunAt: instant.nullable().describe('null for heartbeats and paused checks.'),
     lastRunAt: instant
@@ -97,6 +101,7 @@ const counts = z.strictObject({
   muted: count,
   inMaintenance: count,
   silent: count,
+  flapping: count,
 });
 
 const section = z

@@ -135,6 +135,12 @@ export interface OverviewSummary extends Record<OverviewState, number> {
   muted: number;
   inMaintenance: number;
   silent: number;
+  flapping: number;
+}
+
+/** Whether a check flaps now. */
+export function isFlapping({ state }: OverviewCheck): boolean {
+  return (state?.flappingSince ?? null) !== null;
 }
 
 /** Entries that match all filters except the states. */
@@ -152,7 +158,7 @@ export function matchingEntries(
       (groupId === undefined || check.groupId === groupId) &&
       (muted === undefined || isMuted === muted) &&
       (silent === undefined || isSilent === silent) &&
-      (flapping === undefined || ((check.state?.flappingSince ?? null) !== null) === flapping) &&
+      (flapping === undefined || isFlapping(check) === flapping) &&
       tags.every((tag) => check.tags.includes(tag) || check.groupTags.includes(tag)) &&
       (search === '' || check.searchText.includes(search)),
   );
@@ -176,16 +182,21 @@ export function noEntries(): OverviewSummary {
     muted: 0,
     inMaintenance: 0,
     silent: 0,
+    flapping: 0,
   };
 }
 
 /** Counts an entry in a summary. */
-export function count(summary: OverviewSummary, { state, isMuted, isInMaintenance, isSilent }: OverviewEntry): void {
+export function count(
+  summary: OverviewSummary,
+  { check, state, isMuted, isInMaintenance, isSilent }: OverviewEntry,
+): void {
   summary.total++;
   summary[state]++;
   if (isMuted) summary.muted++;
   if (isInMaintenance) summary.inMaintenance++;
   if (isSilent) summary.silent++;
+  if (isFlapping(check)) summary.flapping++;
 }
 
 export const overviewSorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability', 'flapping'] as const;

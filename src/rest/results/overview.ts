@@ -87,6 +87,7 @@ function rowToWire({ check, figures, lastResult, ...entry }: OverviewRow): Overv
     acknowledgedBy: check.state?.acknowledgedBy ?? null,
     suppressedBy: suppressorToWire(check.state?.suppressedBy ?? null),
     flappingSince: isoTextOrNull(check.state?.flappingSince ?? null),
+    changesLastHour: entry.changesLastHour,
     frequencySeconds: check.frequencyMs / 1000,
     nextRunAt: isoTextOrNull(entry.nextRunAt),
     ...lastResultToWire(check.checkType, lastResult),

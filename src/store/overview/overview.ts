@@ -66,6 +66,9 @@ export function createOverview(database: Database, history: CheckHistory) {
     availabilities: rememberedRatios(figures, clock),
     /** Newest results by check ID. */
     newestResults: (accountId: string, ids: readonly string[]) => newestResults(database, accountId, ids),
+    /** How often incidents of checks began or ended since then (epoch ms), by check ID; absent = never. */
+    incidentChanges: (accountId: string, ids: readonly string[], since: number) =>
+      incidentChanges(database, accountId, ids, since),
     /** Up to five seconds old. */
     async deliveries(accountId: string): Promise<DeliveryCounts> {
       const known = counts.get(accountId);
@@ -149,6 +152,22 @@ async function newestResults(
       },
     ]),
   );
+}
+
+async function incidentChanges(
+  { reader, dialect }: Pick<Database, 'reader' | 'dialect'>,
+  accountId: string,
+  ids: readonly string[],
+  since: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await selectRows(reader, 'incidents', { account_id: idBytes(accountId) })
+    .select(({ fn }) => ['check_id', fn.countAll<number>().as('begun'), fn.count<number>('ended_at').as('ended')])
+    .where(dialect.idIn('check_id', ids.map(idBytes)))
+    .where('id', '>=', firstIdAt(since))
+    .groupBy('check_id')
+    .execute();
+  return new Map(rows.map(({ check_id: id, begun, ended }) => [idText(id), begun + ended]));
 }
 
 /** Codes of the statuses of deliveries that nobody received. */

@@ -1,6 +1,6 @@
 // The overview: what is broken, since when; every check in a list that the server filters, sorts and pages.
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Plus, Wrench } from 'lucide-react';
+import { Plus, Repeat, Wrench } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { useRead } from '../../api/query.ts';
 import { useMay } from '../../api/me.ts';
@@ -44,6 +44,7 @@ export function OverviewPage() {
         <>
           <Summary summary={data.summary} search={search} onChange={change} />
           <Filters search={search} onChange={change} />
+          {search.flapping && <FlappingHelp />}
           {data.total === 0 ? (
             <Empty title={text.noMatch}>
               <Button onPress={() => void navigate({ search: defined({ dense: search.dense, by: search.by }) })}>
@@ -67,8 +68,8 @@ function defined(search: { [Key in keyof OverviewSearch]: OverviewSearch[Key] | 
 
 type Overview = NonNullable<ReturnType<typeof useRead<'getOverview'>>['data']>;
 
-/** Failing deliveries and the next maintenance, if any. */
-function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonly data: Overview }) {
+/** Failing deliveries, flapping checks and the next maintenance, if any. */
+function Facts({ data: { summary, deliveries, nextMaintenance, gapsPending } }: { readonly data: Overview }) {
   const now = useNow();
   const trouble = text.deliveries(deliveries.pending, deliveries.retrying, deliveries.exhausted24h);
   return (
@@ -80,6 +81,11 @@ function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonl
           className={css['fact']}
         >
           {trouble}
+        </Link>
+      )}
+      {summary.flapping > 0 && (
+        <Link to="/" search={{ flapping: true, sort: '-flapping' }} className={css['fact']}>
+          <Repeat size={14} aria-hidden /> {text.flappingCount(summary.flapping)}
         </Link>
       )}
       <Storm className={css['fact']} />
@@ -97,6 +103,15 @@ function Facts({ data: { deliveries, nextMaintenance, gapsPending } }: { readonl
         </span>
       )}
     </>
+  );
+}
+
+/** What flapping means, and where the rules of alerts are set. */
+function FlappingHelp() {
+  return (
+    <p className="quiet">
+      {text.flappingHelp} <Link to="/settings/alerts">{text.alertSettings}</Link>
+    </p>
   );
 }
 

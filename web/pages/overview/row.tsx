@@ -1,7 +1,7 @@
 // One check of the list.
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
-import { EllipsisVertical, Pause, Play, SquareCheck } from 'lucide-react';
+import { EllipsisVertical, Pause, Pencil, Play, SquareCheck } from 'lucide-react';
 import { Checkbox } from 'react-aria-components';
 import { useMay } from '../../api/me.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
@@ -65,6 +65,7 @@ export const CheckRow = memo(function CheckRow({
             suppressedBy={row.suppressedBy}
             isBrief
             flappingSince={row.flappingSince}
+            changesLastHour={row.changesLastHour}
             muted={row.muted}
             inMaintenance={row.inMaintenance}
             silent={row.silent}
@@ -122,6 +123,7 @@ function RowMenu({
 }) {
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
+  const navigate = useNavigate();
   const check = { checkId: row.checkId, name: row.name };
   const mutes = useMuteActions(row.muted, (mute) => void change(check, mute));
   const isPhone = useMedia(phone);
@@ -136,6 +138,12 @@ function RowMenu({
     });
   }
   if (write) {
+    actions.push({
+      id: 'edit',
+      label: text.edit,
+      icon: <Pencil size={16} />,
+      run: () => void navigate({ to: '/checks/$checkId/edit', params: { checkId: row.checkId } }),
+    });
     actions.push(...mutes.actions, {
       id: 'pause',
       label: row.activated ? text.pause : text.resume,

@@ -15,6 +15,11 @@ export const text = {
   muted: 'Muted',
   silent: 'Notifies nobody',
   flapping: 'Flapping',
+  flappingCount: (count: number) => `${count} flapping`,
+  flappingHelp:
+    'These checks fail and recover again and again. Channels with grouping receive one message every ten minutes about each. To alert later, raise the threshold of the check, its group or the account.',
+  alertSettings: 'Alert settings',
+  edit: 'Edit',
   type: 'Type',
   anyType: 'All types',
   group: 'Group',
