@@ -140,7 +140,7 @@ function RowMenu({
   if (write) {
     actions.push({
       id: 'edit',
-      label: text.edit,
+      label: text.editCheck,
       icon: <Pencil size={16} />,
       run: () => void navigate({ to: '/checks/$checkId/edit', params: { checkId: row.checkId } }),
     });

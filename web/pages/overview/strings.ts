@@ -19,7 +19,7 @@ export const text = {
   flappingHelp:
     'These checks fail and recover again and again. Channels with grouping receive one message every ten minutes about each. To alert later, raise the threshold of the check, its group or the account.',
   alertSettings: 'Alert settings',
-  edit: 'Edit',
+  editCheck: 'Edit',
   type: 'Type',
   anyType: 'All types',
   group: 'Group',
