@@ -3,7 +3,7 @@ import type { Run, RunClaim } from '#domain/checks/run.ts';
 import { idBytes, idText, idTextOrNull } from '../../base/codec.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { backlogScanned, type ClaimedRuns } from './run-rows.ts';
+import { type ClaimedRuns, inTurn } from './run-rows.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { isTheTimeAt } from '../../engines/postgres/the-time.ts';
@@ -112,17 +112,12 @@ const availableSql = (isTime: string, isLeftOut: boolean): string => `
 const freeSql = (isTime: string, isLeftOut: boolean): string =>
   `SELECT ctid ${availableSql(isTime, isLeftOut)} LIMIT $4 FOR UPDATE SKIP LOCKED`;
 
-const triggered = sourceCodes.encode('TRIGGER_API');
-
-/** The same in a backlog: one of each account in turn, and triggered runs last. */
+/** The same in a backlog. */
 const fairSql = (isTime: string, isLeftOut: boolean): string => `
-  SELECT ctid FROM runs WHERE available_at <= $3 AND ctid = ANY(ARRAY(
-    SELECT place_of FROM (
-      SELECT place_of, due_at, source = ${triggered} AS is_triggered,
-        row_number() OVER (PARTITION BY account_id, source = ${triggered} ORDER BY due_at, id) AS place
-      FROM (SELECT ctid AS place_of, account_id, id, due_at, source ${availableSql(isTime, isLeftOut)}
-        LIMIT ${backlogScanned}) f) t
-    ORDER BY is_triggered, place, due_at LIMIT $4)) FOR UPDATE SKIP LOCKED`;
+  SELECT ctid FROM runs WHERE available_at <= $3 AND ctid = ANY(ARRAY(${inTurn(
+    'place_of',
+    `SELECT ctid AS place_of, account_id, id, due_at AS at, source ${availableSql(isTime, isLeftOut)}`,
+  )} LIMIT $4)) FOR UPDATE SKIP LOCKED`;
 
 function runOf(row: TakenRow, { location, now }: RunClaim): Run {
   return {

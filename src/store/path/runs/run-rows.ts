@@ -5,7 +5,22 @@ import { sourceCodes } from '../../base/codes.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 
 /** In a backlog, accounts take turns among this many runs, those available for the longest time. */
-export const backlogScanned = 10_000;
+const backlogScanned = 10_000;
+const triggered = sourceCodes.encode('TRIGGER_API');
+
+/**
+ * The order of claims in a backlog: one run of each account in turn, and triggered runs last. A LIMIT may follow.
+ * @param key columns that name a run
+ * @param found a SELECT in the order of `at`, with `key`, `account_id`, `id`, `at` and `source`
+ */
+export function inTurn(key: string, found: string): string {
+  const isTriggered = `source = ${triggered}`;
+  return `SELECT ${key} FROM (
+      SELECT ${key}, at, ${isTriggered} AS is_triggered,
+        row_number() OVER (PARTITION BY account_id, ${isTriggered} ORDER BY at, id) AS place
+      FROM (${found} LIMIT ${backlogScanned}) f) t
+    ORDER BY is_triggered, place, at, ${key}`;
+}
 
 /** Claimed runs, those due for the longest time first. */
 export interface ClaimedRuns {

@@ -1,8 +1,7 @@
 // Waiting runs: statements of the step `run-checks`. A lease is the run's next available time.
 import type { Run, RunClaim } from '#domain/checks/run.ts';
 import { idBytes } from '../../base/codec.ts';
-import { sourceCodes } from '../../base/codes.ts';
-import { backlogScanned, type ClaimedRuns, runOf, type RunRow } from './run-rows.ts';
+import { type ClaimedRuns, inTurn, runOf, type RunRow } from './run-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 /** Claims available runs for `leaseMs`: their start is recorded before they start. */
@@ -36,17 +35,12 @@ function freeRuns(without: number): string {
   return `FROM runs WHERE location = ?1 AND available_at <= ?2 ${others(without, 4)} ORDER BY available_at, account_id, id LIMIT ?3`;
 }
 
-/** The same in a backlog: one of each account in turn, and triggered runs last. */
+/** The same in a backlog. */
 function fairRuns(without: number): string {
-  return `FROM runs WHERE (account_id, id) IN (SELECT account_id, id FROM (
-      SELECT account_id, id, available_at, source = ${triggered} AS is_triggered,
-        row_number() OVER (PARTITION BY account_id, source = ${triggered} ORDER BY available_at, id) AS place
-      FROM (SELECT account_id, id, available_at, source FROM runs
-        WHERE location = ?1 AND available_at <= ?2 ${others(without, 4)} ORDER BY available_at, account_id, id LIMIT ${backlogScanned}))
-    ORDER BY is_triggered, place, available_at, account_id, id LIMIT ?3)`;
+  const found = `SELECT account_id, id, available_at AS at, source FROM runs
+    WHERE location = ?1 AND available_at <= ?2 ${others(without, 4)} ORDER BY available_at, account_id, id`;
+  return `FROM runs WHERE (account_id, id) IN (${inTurn('account_id, id', found)} LIMIT ?3)`;
 }
-
-const triggered = sourceCodes.encode('TRIGGER_API');
 
 /** Condition that excludes accounts, whose IDs are bound from that position on. */
 function others(without: number, from: number): string {
