@@ -1,4 +1,5 @@
 // Starts one process of Tocsin: reads the configuration, composes, runs its roles, stops on a signal.
+import { errorMessage } from '#lib/errors.ts';
 import { mkdirSync } from 'node:fs';
 import { createLog } from '#lib/log.ts';
 import { WrongKeyError } from '#store/base/key-check.ts';
@@ -47,7 +48,7 @@ function makeDataDir({ dataDir }: Config): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new ConfigError(
       `TOCSIN_DATA_DIR ${dataDir} cannot be created (${why}); use a folder that this user can write`,
     );

@@ -1,4 +1,5 @@
 // `npm run tocsin -- <command>`: the entry point of all commands.
+import { errorMessage } from '#lib/errors.ts';
 import { Command, CommanderError } from 'commander';
 import { CommandError, exitCodes, UsageError } from '#cli/exits.ts';
 import { ConfigError } from '#config/config.ts';
@@ -55,7 +56,7 @@ async function run(words: string[]): Promise<number> {
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    process.stderr.write(`tocsin: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`tocsin: ${errorMessage(error)}\n`);
     if (error instanceof UsageError) return exitCodes.usage;
     if (error instanceof ConfigError) return exitCodes.config;
     if (error instanceof CommandError || error instanceof StoreUnavailableError) return exitCodes.failed;

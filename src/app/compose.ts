@@ -12,7 +12,7 @@ import type { RandomSource } from '#domain/deliveries/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { machineTime } from './store/machine-time.ts';
-import { isTemporary } from '#lib/temporary-error.ts';
+import { errorMessage, isTemporary } from '#lib/errors.ts';
 import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
@@ -381,6 +381,6 @@ async function faultsOf(
     return [...known, ...damage.faults()];
   } catch (error) {
     damage.noteError(error);
-    return [...known, error instanceof Error ? error.message : String(error)];
+    return [...known, errorMessage(error)];
   }
 }

@@ -1,4 +1,5 @@
 // `migrate --from … --to …`: copies an installation to another database and verifies it (docs/decisions/0045).
+import { errorMessage } from '#lib/errors.ts';
 import type { Command } from 'commander';
 import { dirname } from 'node:path';
 import { readConfig } from '#config/config.ts';
@@ -90,7 +91,7 @@ function parseDatabase(option: string, text: string | undefined): DatabaseUrl {
   try {
     database = read(text);
   } catch (error) {
-    why = `: ${error instanceof Error ? error.message : String(error)}`;
+    why = `: ${errorMessage(error)}`;
   }
   if (database === undefined) throw new UsageError(`${option} is invalid${why}; use ${right}`);
   return database;

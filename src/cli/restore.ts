@@ -1,4 +1,5 @@
 // `restore <file>`: replaces the database with a verified backup and keeps the old one.
+import { errorMessage } from '#lib/errors.ts';
 import type { Command } from 'commander';
 import { releaseHint } from '#actions/alerts/held-deliveries.ts';
 import { readConfig } from '#config/config.ts';
@@ -78,7 +79,7 @@ function copied(source: string, aside: string): void {
     backUp(source, aside);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${source} is not a readable Tocsin database: ${messageOf(error)}`, { cause: error });
+    throw new CommandError(`${source} is not a readable Tocsin database: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -110,7 +111,7 @@ function carriedFrom(target: string, aside: string): CarriedOver | string {
   try {
     return carryOver(aside, target);
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
 
@@ -159,10 +160,6 @@ function foldLog(target: string): void {
   } catch {
     // A damaged database is a reason to restore.
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Defines `restore <file>`. */

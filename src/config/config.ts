@@ -1,4 +1,5 @@
 // Reads the environment into a frozen Config; the only reader of process.env (design §6, docs/configuration.md).
+import { errorMessage } from '#lib/errors.ts';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -197,7 +198,7 @@ function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N>
   try {
     value = variable.read(text);
   } catch (error) {
-    why = `: ${error instanceof Error ? error.message : String(error)}`;
+    why = `: ${errorMessage(error)}`;
   }
   if (value !== undefined) return value as Value<N>;
   throw new ConfigError(`${name}=${shown(variable, text)} is invalid${why}; use ${variable.right}`);
@@ -310,7 +311,7 @@ function readSecretKey(env: Environment): string | null {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new ConfigError(
       `TOCSIN_SECRET_KEY_FILE=${JSON.stringify(file)} cannot be read: ${why}; use ${configVariables.TOCSIN_SECRET_KEY_FILE.right}`,
     );

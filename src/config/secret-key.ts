@@ -1,5 +1,6 @@
 // The installation's key, which encrypts stored secrets and signs result links. Configured, or stored in the data
 // folder.
+import { errorMessage } from '#lib/errors.ts';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' |
     if (!existsSync(path)) writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
     text = readFileSync(path, 'utf8').trim();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new ConfigError(
       `TOCSIN_DATA_DIR ${dataDir} cannot be used (${why}); use a folder that this user can read and write`,
     );
@@ -45,7 +46,7 @@ export function readKeyFile(path: string): Uint8Array {
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch (cause) {
-    throw new ConfigError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new ConfigError(`${path} cannot be read: ${errorMessage(cause)}`);
   }
   return parseKey(text, path);
 }

@@ -1,4 +1,5 @@
 // One gateway connection: a request line, a response line, then the bytes of both sides.
+import { errorMessage } from '#lib/errors.ts';
 import type { Socket } from 'node:net';
 import { type Tunnel, tunnelOf, type TunnelTarget } from '#lib/net/guarded.ts';
 import type { Guard } from './guard.ts';
@@ -164,7 +165,7 @@ function connectError(code: string, message: string): Error {
 /** Converts an error for the script: the useful properties of Node's own errors. */
 function reply(error: unknown): Readonly<Record<string, unknown>> {
   const all = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
-  const message = all.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');
+  const message = all.map(errorMessage).join(', ');
   const { code, syscall, address, port } = (all[0] ?? {}) as Readonly<Record<string, unknown>>;
   const isRefusal = code === 'EGRESS_REFUSED';
   return {

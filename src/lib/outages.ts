@@ -1,6 +1,6 @@
 // Remembers when a resource failed, to explain afterwards why work was not done.
 import type { Clock } from './clock.ts';
-import { isTemporary } from './temporary-error.ts';
+import { isTemporary } from './errors.ts';
 
 /** Monitors a resource that fails at times. Times are epoch ms. */
 export interface Outages {

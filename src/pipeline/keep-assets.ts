@@ -1,5 +1,6 @@
 // Stores the files of a run once its result is durable, so that there are no files without a result
 // (docs/decisions/0083).
+import { errorMessage } from '#lib/errors.ts';
 import type { Asset } from '#domain/results/asset.ts';
 import { type EndedAttempt, isStoredInFull, type Recorded } from '#domain/results/recording.ts';
 
@@ -68,6 +69,6 @@ async function keep(
     await store.keep({ accountId, checkId, resultId, location }, assets, keeping);
   } catch (error) {
     // The result is recorded already; its asset list shows what is stored.
-    onLost(attempt, error instanceof Error ? error.message : String(error));
+    onLost(attempt, errorMessage(error));
   }
 }

@@ -4,7 +4,7 @@ import { judgedNow } from '#domain/checks/state-rules.ts';
 import type { EndedAttempt, Judge, NotificationRules, Recorded } from '#domain/results/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isTemporary } from '#lib/temporary-error.ts';
+import { isTemporary } from '#lib/errors.ts';
 
 interface RecordStore {
   /** Records at least the first of the attempts in one transaction, and returns the outcomes of those it recorded. */

@@ -10,7 +10,7 @@ import { retryOf, type Run, type RunClaim } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
-import { isTemporary } from '#lib/temporary-error.ts';
+import { errorMessage, isTemporary } from '#lib/errors.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 
 interface RunStore {
@@ -202,7 +202,7 @@ function callOf(
 
 /** An internal error is an explained gap: neither a failure of the target nor a run that never ends. */
 function internalFailure(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorMessage(cause);
   const finding: Finding = {
     ...notRun('crashed', options.clock.now()),
     message: `no verdict because of an error in Tocsin: ${why}`,

@@ -14,7 +14,7 @@ import {
 import type { Rendered } from '#domain/results/recording.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isTemporary } from '#lib/temporary-error.ts';
+import { isTemporary } from '#lib/errors.ts';
 import {
   createLanes,
   createScannedChannels,

@@ -1,5 +1,6 @@
 // The gateway thread: forwards the traffic of scripts at low priority, so that it delays nothing else
 // (docs/decisions/0081, 0089).
+import { errorMessage } from '#lib/errors.ts';
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openGateway, type OpenGateway } from '#egress/gateway.ts';
@@ -54,7 +55,7 @@ async function openOne({ number, path, owner }: { number: number; path: string; 
     chmodSync(path, 0o600);
     if (owner !== null) chownSync(path, owner, owner);
   } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
+    problem = errorMessage(error);
     closeOne(number);
   }
   if (closedEarly.delete(number)) closeOne(number);

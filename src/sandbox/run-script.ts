@@ -1,4 +1,5 @@
 // Runs a script in a contained, monitored process, and ends everything it started.
+import { errorMessage } from '#lib/errors.ts';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -86,7 +87,7 @@ async function runIn(warm: ScriptProcess | null, run: Run, deps: ScriptDeps): Pr
     const assets = await takeAssets(folder.home, wantedOf(report, work), { ...taking, hasFailed });
     return { ...outcome, ...assets, ...(isUnresolved && { isResolverDown: true }) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
   } finally {
     gateway?.close();

@@ -1,6 +1,6 @@
 // Applies changes to many checks, a part of each in turn, so that a large change delays no other for long.
 import type { Clock } from '#lib/clock.ts';
-import { isTemporary } from '#lib/temporary-error.ts';
+import { isTemporary } from '#lib/errors.ts';
 
 interface Named {
   readonly accountId: string;

@@ -1,4 +1,5 @@
 // Builds all routes of the API. Loaded only by processes that serve it.
+import { errorMessage } from '#lib/errors.ts';
 import { createHashingTurns } from '#actions/accounts/hashing-turns.ts';
 import { requirePermission } from '#actions/accounts/permission.ts';
 import { notFound } from '#actions/refusal.ts';
@@ -43,7 +44,6 @@ import { identityRoutes } from '#rest/accounts/identities.ts';
 import { sessionRoutes } from '#rest/accounts/sessions.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
-import { messageOf } from '../path/step-deps.ts';
 import { type Actions, composeActions } from './actions.ts';
 import type { ActionDeps } from './deps.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
@@ -66,7 +66,7 @@ function composeApplyCheckChanges(
     owner: ownProcess.id,
     clock,
     onError: ({ accountId, id }, error) =>
-      log.error('check-change.failed', { account: accountId, change: id, error: messageOf(error) }),
+      log.error('check-change.failed', { account: accountId, change: id, error: errorMessage(error) }),
   });
 }
 

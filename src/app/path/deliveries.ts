@@ -1,4 +1,5 @@
 // Joins the steps that render and send deliveries, and what is rendered from.
+import { errorMessage } from '#lib/errors.ts';
 import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
 import { createAccountReportActions } from '#actions/results/account-reports.ts';
 import { channelRules } from '#channels/rules.ts';
@@ -21,7 +22,7 @@ import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
 import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
-import { type StepDeps, messageOf, type PathDeps, required } from './step-deps.ts';
+import { type StepDeps, type PathDeps, required } from './step-deps.ts';
 
 /** Log events of lost deliveries. */
 const lostEvents = {
@@ -86,7 +87,7 @@ export function composeSendDeliveries(deps: StepDeps) {
       });
     },
     onLogged,
-    onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
+    onError: (error) => log.error('attempt.log-failed', { error: errorMessage(error) }),
   });
 }
 
@@ -162,7 +163,7 @@ function renderWith(deps: StepDeps) {
       return { request: channelRules.renderDigest(channel, { digest, variables, links: digestLinks }, facts, own) };
     } catch (error) {
       const reason = channelRules.missing(channel.type, own);
-      return { error: messageOf(error), ...(reason !== null && { reason }) };
+      return { error: errorMessage(error), ...(reason !== null && { reason }) };
     }
   };
 }
@@ -203,7 +204,7 @@ export function composeSendAccountReports({
       wake('send-deliveries');
       log.info('report.due', { account: accountId, channel: alertChannelId, every: schedule.every });
     },
-    onError: ({ accountId }, error) => log.error('report.failed', { account: accountId, error: messageOf(error) }),
+    onError: ({ accountId }, error) => log.error('report.failed', { account: accountId, error: errorMessage(error) }),
   });
 }
 

@@ -1,4 +1,5 @@
 // The loops of this process: one per step, each running as often as its step requests.
+import { errorMessage } from '#lib/errors.ts';
 import { type Loop, startLoop } from '#lib/loop.ts';
 import { heartbeatIntervalMs } from '#domain/accounts/process.ts';
 import type { Damage } from '../store/damage.ts';
@@ -41,7 +42,7 @@ export function startLoops(
       damage.noteError(error);
       log.error('step.failed', {
         step: name,
-        error: error instanceof Error ? error.message : String(error),
+        error: errorMessage(error),
         failedInARow,
       });
     };

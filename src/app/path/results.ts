@@ -1,4 +1,5 @@
 // Joins the steps that judge and record: runs, results, heartbeats and states.
+import { errorMessage } from '#lib/errors.ts';
 import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import { kindOf } from '#checks/check-kinds.ts';
@@ -13,7 +14,7 @@ import type { WaitingPing } from '#store/schedules/heartbeat-rows.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { servedCodes } from '../process.ts';
 import { idleMs } from './loops.ts';
-import { type StepDeps, messageOf, required, type PathDeps } from './step-deps.ts';
+import { type StepDeps, required, type PathDeps } from './step-deps.ts';
 import { prepareWith } from './deliveries.ts';
 
 export function composeJudgeHeartbeats(deps: StepDeps): () => Promise<number> {
@@ -100,7 +101,7 @@ export function composeRecordResults(deps: StepDeps): RecordResults {
     locations: servedCodes(ownProcess),
     ...notificationRules(deps),
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, deps),
-    onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
+    onError: (error, waiting) => log.error('result.record-failed', { error: errorMessage(error), waiting }),
   });
 }
 

@@ -74,7 +74,3 @@ export function required<Thing>(thing: Thing | null, what: string): Thing {
   if (thing === null) throw new Error(`${what} is missing`);
   return thing;
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,10 +1,11 @@
 // Builds the step that runs trials from the store and the probers.
+import { errorMessage } from '#lib/errors.ts';
 import { type CheckTrial } from '#domain/results/check-trial.ts';
 import type { ProbeInput } from '#domain/checks/probe.ts';
 import { mergeVariables } from '#domain/accounts/environment-variable.ts';
 import { createRunTrials, type RunTrials } from '#pipeline/run-trials.ts';
 import type { Store } from '#store/store.ts';
-import { messageOf, required, type StepDeps } from './step-deps.ts';
+import { required, type StepDeps } from './step-deps.ts';
 
 /** The step that runs trials. */
 export function composeRunTrials({ store, clock, owner, config, prober, scripts, wake, log }: StepDeps): RunTrials {
@@ -25,7 +26,7 @@ export function composeRunTrials({ store, clock, owner, config, prober, scripts,
     },
     wake: () => wake('run-trials'),
     onError: ({ accountId, id }, error) =>
-      log.error('trial.failed', { account: accountId, trial: id, error: messageOf(error) }),
+      log.error('trial.failed', { account: accountId, trial: id, error: errorMessage(error) }),
   });
 }
 

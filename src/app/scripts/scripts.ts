@@ -1,4 +1,5 @@
 // Runs the scripts of this process: script checks, and setup and teardown scripts, with bounded concurrency.
+import { errorMessage } from '#lib/errors.ts';
 import { getCACertificates } from 'node:tls';
 import { checkKinds } from '#checks/check-kinds.ts';
 import type { HookProbeDeps } from '#checks/kind.ts';
@@ -121,9 +122,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
         const ending = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
         return await probe(input, ending, onProgress);
       } catch (error) {
-        return crashed(
-          `the script failed because of an error in Tocsin: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        return crashed(`the script failed because of an error in Tocsin: ${errorMessage(error)}`);
       }
     },
     deferRuns: () => lanes.close(),

@@ -1,4 +1,5 @@
 // Opens the configured store, and the clock that goes with it: this machine's or the database's.
+import { errorMessage } from '#lib/errors.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
@@ -64,7 +65,7 @@ export async function whenDatabaseIsThere<Answer>(log: Log, work: () => Promise<
       return await work();
     } catch (error) {
       if (!isServerAway(error)) throw error;
-      log.warn('store.waiting', { error: error instanceof Error ? error.message : String(error), tries });
+      log.warn('store.waiting', { error: errorMessage(error), tries });
     }
     const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(tries - 1, 8), longestPauseMs);
     await pause(pauseMs * (0.5 + Math.random() / 2));

@@ -1,4 +1,5 @@
 // The sending thread. It signs, connects, sends and reads responses off the main thread (docs/decisions/0030).
+import { errorMessage } from '#lib/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ChannelKind, ChannelSender, Sending } from '../kind.ts';
 import { channelKinds } from '../registry.ts';
@@ -66,7 +67,7 @@ async function outcomeOf(sending: Sending): Promise<SendOutcome> {
     return await sender.send(sending);
   } catch (cause) {
     const { startedAt, request } = sending;
-    const message = `the attempt could not be made: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `the attempt could not be made: ${errorMessage(cause)}`;
     return {
       startedAt,
       durationMs: 0,

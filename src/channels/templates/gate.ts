@@ -1,5 +1,6 @@
 // Decides whether a template is allowed: known names, within limits (decisions: Limits, Broken template;
 // docs/decisions/0060).
+import { errorMessage } from '#lib/errors.ts';
 import Handlebars from 'handlebars';
 import { checkCall, simpleName } from './gate-call.ts';
 import type { Call } from './gate-call.ts';
@@ -49,7 +50,7 @@ function parse(source: string, tags: readonly Tag[]): hbs.AST.Program {
   try {
     return Handlebars.parse(source);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1);
     const misfit = new TemplateError('the blocks of this template are not nested correctly', { line, column: 1 });
     throw brokenTag(source, tags, line) ?? misfit;

@@ -1,4 +1,5 @@
 // Queues work on responses for a separate thread: one job at a time, fair between accounts, within limits.
+import { errorMessage } from '#lib/errors.ts';
 import { Worker } from 'node:worker_threads';
 import {
   type AnswerWork,
@@ -102,7 +103,7 @@ function startAnswerThread(memoryMb: number): Worker {
 function problemOf(error: unknown, memoryMb: number): string {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (isMemory) return `evaluation takes more than ${memoryMb} MB of memory`;
-  return `evaluation failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `evaluation failed: ${errorMessage(error)}`;
 }
 
 /** Transfers the body instead of copying it. */

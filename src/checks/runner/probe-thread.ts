@@ -1,4 +1,5 @@
 // A probe thread. It only probes, so that measurements are not affected by other work (design: Honest figures).
+import { errorMessage } from '#lib/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createByteBudget } from '../parts/http/body-store.ts';
 import { withoutTimes } from '../parts/findings/without-times.ts';
@@ -133,7 +134,7 @@ async function inspect(started: Waiting, signal: AbortSignal): Promise<Exchanged
     if (probe === undefined) return unknownCheck();
     return { finding: await probe(input, signal), answer: null };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return { finding: crashed(`the probe failed: ${why}`), answer: null };
   }
 }

@@ -1,4 +1,5 @@
 // Runs the probes of this process in threads, in batches. Each check always uses the same thread.
+import { errorMessage } from '#lib/errors.ts';
 import {
   type Exchange,
   type Exchanged,
@@ -71,7 +72,7 @@ export function createProber(options: ProberOptions): Prober {
     try {
       return await answer;
     } catch (error) {
-      return notProbed(error instanceof Error ? error.message : String(error));
+      return notProbed(errorMessage(error));
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }

@@ -1,4 +1,5 @@
 // `doctor`: collects the facts about this machine and configuration.
+import { errorMessage } from '#lib/errors.ts';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -115,7 +116,7 @@ async function triedContainment({ egress }: Config): Promise<ChosenContainment |
   try {
     return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     await gateway.close();
   }

@@ -1,4 +1,5 @@
 // Checks a PostgreSQL database: connection, version, schema, clock and poolers.
+import { errorMessage } from '#lib/errors.ts';
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import { schemaVersion } from '#store/base/migrate.ts';
 import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
@@ -18,7 +19,7 @@ export async function postgresFindings(address: PostgresAddress, listen: Postgre
   try {
     connections = await openConnections(address);
   } catch (error) {
-    return [{ what, grade: 'problem', message: `${messageOf(error)}: see docs/postgresql.md` }];
+    return [{ what, grade: 'problem', message: `${errorMessage(error)}: see docs/postgresql.md` }];
   }
   try {
     return [
@@ -29,7 +30,7 @@ export async function postgresFindings(address: PostgresAddress, listen: Postgre
       await wakeFinding(listen),
     ];
   } catch (error) {
-    return [{ what, grade: 'problem', message: messageOf(error) }];
+    return [{ what, grade: 'problem', message: errorMessage(error) }];
   } finally {
     await connections.close();
   }
@@ -97,8 +98,4 @@ async function wakeFinding(listen: PostgresAddress | null): Promise<Finding> {
         grade: 'warning',
         message: 'the connection goes through a pooler: set TOCSIN_LISTEN_URL to a direct connection, or to off',
       };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

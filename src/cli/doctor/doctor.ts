@@ -1,4 +1,5 @@
 // `doctor`: finds problems of this installation and suggests fixes.
+import { errorMessage } from '#lib/errors.ts';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { schemaVersion } from '#store/base/migrate.ts';
@@ -141,7 +142,7 @@ function databaseFindings(path: string): Finding[] {
     using database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
     return [schemaFinding(database), damageFinding(database, path), ...heldFindings(heldIn(database))];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [{ what, grade: 'problem', message: `${path} cannot be opened (${why}): restore the latest backup` }];
   }
 }

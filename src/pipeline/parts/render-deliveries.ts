@@ -1,4 +1,5 @@
 // Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
+import { errorMessage } from '#lib/errors.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { DueDelivery, Message, RenderInput } from '#domain/deliveries/delivery.ts';
 import { notRendered } from '#domain/deliveries/failing-channel.ts';
@@ -110,6 +111,6 @@ function renderOne(
   try {
     return render(channel, input, createdAt);
   } catch (cause) {
-    return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { error: `The delivery could not be rendered: ${errorMessage(cause)}` };
   }
 }

@@ -1,4 +1,5 @@
 // The runtimes installed on this server, read from their files (spec §2.1, §4.1; decisions: Runtimes).
+import { errorMessage } from '#lib/errors.ts';
 import { readdir, readFile, stat, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { mayFollow, type Runtime, type RuntimeLife, type RuntimeStage, stageAt } from '#domain/checks/runtime.ts';
@@ -76,7 +77,7 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
     try {
       runtimes.push(await installed(join(dir, manifest.name), manifest, options.projectNode, versionOf));
     } catch (error) {
-      report(manifest.name, error instanceof Error ? error.message : String(error));
+      report(manifest.name, errorMessage(error));
     }
   }
   if (!runtimes.some(({ stage }) => stage === 'CURRENT')) {

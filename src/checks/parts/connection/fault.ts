@@ -1,4 +1,5 @@
 // Describes failed connections and exchanges: a class and a message, without stack traces or error codes.
+import { errorMessage } from '#lib/errors.ts';
 import { networkInterfaces } from 'node:os';
 import { marginOfLimit, withheldAboveMs } from '#domain/results/honest-finding.ts';
 import type { Reason } from '#domain/results/result.ts';
@@ -111,7 +112,7 @@ export function connectFault(errors: readonly unknown[], place: string, ms: numb
 
 /** Describes a proxy that made no connection: it failed itself or could not reach the target. */
 export function proxyFault(error: unknown): Fault {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (codeOf(error) === 'EGRESS_REFUSED') return refusal(message);
   return { reason: codeOf(error) === 'PROXY_REFUSED' ? 'connect' : 'observer-network', message };
 }

@@ -1,5 +1,6 @@
 // Processes a received response: decompress, decode, parse, compare and truncate. This is not part of the measured
 // time, and expensive work runs in another thread (docs/decisions/0030).
+import { errorMessage } from '#lib/errors.ts';
 import type { Assertion, AssertionSettings } from '../assertions/assertion.ts';
 import { type Budget, budgetMs, evaluateAll, isCheap } from '../assertions/evaluate.ts';
 import type { Observation } from '../assertions/evaluator.ts';
@@ -61,7 +62,7 @@ export async function workOn(work: AnswerWork, offload?: Offload): Promise<Worke
   try {
     return await tryWork(work, offload);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorMessage(error);
     return undone(work, { problem: `evaluation failed: ${detail}` });
   }
 }

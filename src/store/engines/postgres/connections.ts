@@ -1,5 +1,6 @@
 // Connections to PostgreSQL: a small pool, encrypted as configured, without features that a pooler in transaction mode
 // lacks (named statements, session settings).
+import { errorMessage } from '#lib/errors.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
@@ -178,7 +179,7 @@ function readTls(address: PostgresAddress): NonNullable<PoolConfig['ssl']> {
   try {
     return tlsOf(address);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new StoreUnavailableError(`could not connect to ${shownAddress(address)}: ${why}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 // Wake-ups with NOTIFY. Sent outside of transactions, because a NOTIFY in a transaction serializes all commits of the
 // database (docs/decisions/0032).
+import { errorMessage } from '#lib/errors.ts';
 import type { Client } from 'pg';
 import { newId } from '#lib/id.ts';
 import type { Wakes } from '../../base/wakes.ts';
@@ -122,7 +123,7 @@ function startListener(
       onState('listening', '');
       onPayload(null);
     } catch (cause) {
-      over(current, cause instanceof Error ? cause.message : String(cause));
+      over(current, errorMessage(cause));
     }
   };
   void connect();

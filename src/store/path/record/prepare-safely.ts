@@ -1,4 +1,5 @@
 // Content of a delivery whose rendering may fail.
+import { errorMessage } from '#lib/errors.ts';
 import type { DeliveryFacts, Prepared } from '#domain/results/recording.ts';
 
 /**
@@ -13,7 +14,7 @@ export function prepareSafely(
   try {
     prepared = render(facts);
   } catch (cause) {
-    const fault = `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const fault = `The delivery could not be rendered: ${errorMessage(cause)}`;
     prepared = { error: fault };
   }
   return 'error' in prepared ? { content: { variables: {}, groupId: null, fault: prepared.error } } : prepared;
