@@ -1,9 +1,11 @@
 // The OpenAPI document and its page.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { everyOperation } from '#contract/operations.ts';
 import { openApiDocument } from '#contract/openapi.ts';
+import { packageFolder } from '#lib/package-files.ts';
 import { docsRoutes } from '#rest/operating/docs.ts';
 import { restUnderTest } from './rest-under-test.ts';
 
@@ -87,4 +89,20 @@ test('the document and its page are served without a key, and no script of anoth
   const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
   assert.deepEqual(files, ['docs/reference.css', 'docs/reference.js', 'v1/openapi.json']);
   for (const path of files) assert.equal((await server.inject({ url: `/${path}` })).statusCode, 200, path);
+});
+
+test('pages of the documentation are served as text, with every heading that a message names', async () => {
+  const named = globSync('src/{actions,app}/**/*.ts', { cwd: packageFolder }).flatMap((path) => [
+    ...readFileSync(join(packageFolder, path), 'utf8').matchAll(/docs\/([a-z-]+\.md)#([a-z-]+)/g),
+  ]);
+  assert.ok(named.length > 3, `${named.length} names`);
+  for (const [name, page, anchor = ''] of named) {
+    const { statusCode, headers, body } = await server.inject({ url: `/docs/${page}` });
+    assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8'], name);
+    assert.match(body, new RegExp(`^#+ ${anchor.replaceAll('-', ' ')}$`, 'im'), name);
+  }
+  for (const url of ['/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/decisions%2FREADME.md']) {
+    const { statusCode } = await server.inject({ url });
+    assert.ok(statusCode === 404 || statusCode === 400, `${url}: ${statusCode}`);
+  }
 });

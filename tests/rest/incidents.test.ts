@@ -86,6 +86,7 @@ test('the page of an ACK_LINK acknowledges by its button only', async () => {
   assert.match(page.body, /<h1>&lt;b&gt;&quot;Shop&quot;&lt;\/b&gt;<\/h1>/);
   assert.match(page.body, /<p class="why">expected status below 400, got 500<\/p>/);
   assert.match(page.body, /<form method="post"><button>Acknowledge<\/button><\/form>/);
+  assert.match(page.body, /<a href="\/checks\/[\da-f-]{36}">Open the check in Tocsin<\/a>/);
   const { 'content-security-policy': policy, 'referrer-policy': referrer, 'cache-control': cache } = page.headers;
   assert.match(
     String(policy),

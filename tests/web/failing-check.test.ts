@@ -54,7 +54,17 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   await failedRow.getByRole('link').first().click();
   await expectVisible(page.getByText(/expected a status below 400, got 503/i).first());
   await expectVisible(page.getByText('<b>down</b>').first());
-  await page.getByRole('link', { name: 'Deliveries' }).first().click();
+  // Deliveries appear with all names, so that no column moves.
+  const named = Promise.withResolvers<void>();
+  await page.route(`**/v1/checks/${String(id)}`, async (route) => {
+    await named.promise;
+    await route.continue();
+  });
+  await page.goto('/deliveries');
+  await expectVisible(page.getByRole('status', { name: 'Loading' }));
+  await expectHidden(page.getByRole('table', { name: 'Deliveries' }));
+  named.resolve();
+  await expectVisible(page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'Cart API' }));
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'Failing' }).click();
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Failing: Cart API' }));
   await expectVisible(page.getByText('HTTP 200').first());

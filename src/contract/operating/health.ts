@@ -55,6 +55,20 @@ export const healthOperations = tagged('Health', {
     permission: 'none',
     media: 'text/html',
   },
+  getDocsPage: {
+    method: 'GET',
+    path: '/docs/{page}',
+    summary: 'Get a page of the documentation of this version',
+    permission: 'none',
+    params: z.object({
+      page: z
+        .string()
+        .regex(/^[a-z\d-]{1,60}\.md$/, 'must be the name of a page, such as operating.md')
+        .describe('For example `operating.md`.'),
+    }),
+    media: 'text/plain',
+    alsoAnswers: { 404: 'Unknown page.' },
+  },
   getDocsScript: {
     method: 'GET',
     path: '/docs/reference.js',

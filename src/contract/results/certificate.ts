@@ -22,7 +22,7 @@ export const certificate = z
   .meta({ id: 'Certificate', description: 'The certificate of a host, or of its chain, that expires first.' });
 export type CertificateBody = z.output<typeof certificate>;
 
-export const certificateOperations = tagged('Analytics', {
+export const certificateOperations = tagged('Checks', {
   listCertificates: {
     method: 'GET',
     path: '/v1/certificates',

@@ -26,6 +26,7 @@ export function acknowledgePage(incident: ShownIncident): string {
       <h1>${incident.checkName}</h1>
       ${incident.error !== null && html`<p class="why">${incident.error}</p>`} ${factTable(facts(incident))}
       ${isOver ? html`<p>This incident is already resolved.</p>` : incident.acknowledgedAt === null && form}
+      <p><a href="/checks/${incident.checkId}">Open the check in Tocsin</a></p>
     </main>`,
   );
 }

@@ -9,7 +9,15 @@ import { HttpRefusal } from '../http-refusal.ts';
 import { createSending } from './request-bytes.ts';
 
 /** Pings and health must not be refused; all responses of the documentation share their bytes. */
-const holdNothing = ['getDocs', 'getDocsScript', 'getDocsStyle', 'getLiveness', 'getOpenApi', 'getReadiness'];
+const holdNothing = [
+  'getDocs',
+  'getDocsPage',
+  'getDocsScript',
+  'getDocsStyle',
+  'getLiveness',
+  'getOpenApi',
+  'getReadiness',
+];
 
 const refusedStatus = async (operation: Operation, each: number): Promise<number> => {
   const allowed = { each, all: 1e9, spare: 0 };

@@ -1,10 +1,12 @@
 // The log of deliveries.
+import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { use, useState } from 'react';
+import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { useAll } from '../../api/all.ts';
-import { useMore, useWrite } from '../../api/query.ts';
+import { read, useMore, useWrite } from '../../api/query.ts';
 import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
@@ -136,7 +138,20 @@ function ReplayAll({
 
 type Deliveries = NonNullable<ReturnType<typeof useMore<'listDeliveries'>>['items']>;
 
+/** Whether the names in the first rows are known, so that columns do not move once they are. */
+function useHasNames(deliveries: Deliveries): boolean {
+  const accountId = use(AccountContext);
+  const checkIds = [...new Set(deliveries.flatMap(({ checkId }) => checkId ?? []))];
+  const checks = useQueries({ queries: checkIds.map((id) => read(accountId, 'getCheck', { params: { id } })) });
+  const channels = useAll('listAlertChannels');
+  const isKnown = !channels.isPending && checks.every(({ isPending }) => !isPending);
+  const [hadNames, setHadNames] = useState(false);
+  if (isKnown && !hadNames) setHadNames(true);
+  return isKnown || hadNames;
+}
+
 function DeliveryTable({ deliveries }: { readonly deliveries: Deliveries }) {
+  if (!useHasNames(deliveries)) return <Skeleton lines={8} height={36} />;
   return (
     <Table
       label={text.title}

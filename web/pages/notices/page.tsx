@@ -2,6 +2,7 @@
 import { useRead } from '../../api/query.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
+import { docsParts } from '../../ui/text/docs-links.ts';
 import { withLocalTimes } from '../../ui/text/format.ts';
 import { At, Lasting } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
@@ -27,7 +28,7 @@ export function NoticesPage() {
               <h2>{subject}</h2>
               <p>{withLocalTimes(message)}</p>
               <p className={css['action']}>
-                <strong>{text.action}</strong> {action}
+                <strong>{text.action}</strong> <WithDocs text={action} />
               </p>
               <p className="quiet">
                 {text.since} <At at={since} /> (<Lasting since={since} />)
@@ -37,5 +38,18 @@ export function NoticesPage() {
         </ul>
       )}
     </>
+  );
+}
+
+/** A text whose names of pages of the documentation are links. */
+function WithDocs({ text: said }: { readonly text: string }) {
+  return docsParts(said).map(({ part, href }, index) =>
+    href === null ? (
+      part
+    ) : (
+      <a key={index} href={href} target="_blank" rel="noreferrer">
+        {part}
+      </a>
+    ),
   );
 }

@@ -12,13 +12,13 @@ export function LinkedResultPage({ linked }: { readonly linked: Linked }) {
   return (
     <LinkContext value={linked}>
       <main className={css['linked']}>
-        <PageHead title={`${result.name}: ${outcomeWord(result.outcome)}`} heading={result.name} />
+        <PageHead title={`${result.name}: ${outcomeWord(result.outcome)}`} heading={result.name}>
+          <a href={`/checks/${result.checkId}/results/${result.id}`}>{text.openSignedIn}</a>
+        </PageHead>
         <Verdict result={result} />
         <Evidence result={result} />
         <footer className={css['foot']}>
-          <p>
-            <a href={`/checks/${result.checkId}/results/${result.id}`}>{text.openSignedIn}</a> {text.signedInHelp}
-          </p>
+          <p>{text.signedInHelp}</p>
           <p className="quiet">{text.linkHelp(localExpiresAt)}</p>
         </footer>
       </main>

@@ -73,7 +73,7 @@ export const text = {
   filesNeedKey: 'Download them with an API key.',
 
   openSignedIn: 'Open in Tocsin',
-  signedInHelp: 'with the history of the check; requires a login.',
+  signedInHelp: 'If you sign in to Tocsin, you also see the history of the check.',
   linkHelp: (expiresAt: string) => `This link works until ${expiresAt}. Anyone with the link can read this result.`,
 
   changes: 'Changes since the last passing result',
