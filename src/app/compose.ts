@@ -119,7 +119,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const hints = composeHints(store, ownProcess, (name) => path?.wake(name), authentication.forget);
   const stopping = new AbortController();
-  const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}`, closed: places.board };
+  const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const processNotices = noticesOfProcesses(opened, config, () => sharedNotices(ownNotices(), ownProcess));

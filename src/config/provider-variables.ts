@@ -19,7 +19,7 @@ export const providerVariables = {
   TOCSIN_OIDC_ISSUER: {
     fallback: 'none',
     meaning:
-      'Identity provider (OpenID Connect) with which [people sign in](people.md#sign-in-with-an-identity-provider), exactly as it writes its `issuer`. Requires `TOCSIN_OIDC_CLIENT_ID`, `TOCSIN_OIDC_CLIENT_SECRET` and `TOCSIN_PUBLIC_URL`. The rules of `TOCSIN_EGRESS` do not apply.',
+      'Identity provider (OpenID Connect) with which [people sign in](people.md#sign-in-with-an-identity-provider), exactly as it writes its `issuer`. Requires `TOCSIN_OIDC_CLIENT_ID`, `TOCSIN_OIDC_CLIENT_SECRET` and `TOCSIN_PUBLIC_URL`. The rules of `TOCSIN_EGRESS` do not apply; `TOCSIN_PROXY` is used.',
     right: 'an https URL, or an http URL of this machine, without user, query and fragment',
     read: readIssuer,
   } satisfies ConfigVariable<string>,

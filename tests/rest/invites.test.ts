@@ -297,6 +297,11 @@ describe('where email is set up', () => {
     const again = linkIn(server.mails[1] ?? assert.fail('no second mail'));
     const wrong = await at('/v1/invites/accept', { token: again, password: 'another password' });
     assert.equal(wrong.status, 401);
+    mailing.raw.exec(`CREATE TEMP TABLE before AS SELECT id, password FROM users`);
+    mailing.raw.exec('UPDATE users SET password = NULL');
+    const without = await at('/v1/invites/accept', { token: again, password: 'password of the person' });
+    assert.deepEqual([without.status, /no password here\. Accept with/.test(without.text)], [401, true]);
+    mailing.raw.exec('UPDATE users SET password = (SELECT password FROM before WHERE before.id = users.id)');
     assert.equal((await at('/v1/invites/accept', { token: again, password: 'password of the person' })).status, 201);
   });
 

@@ -116,6 +116,23 @@ describe('a forgotten password', () => {
     assert.equal((await signIn('another long password', code())).status, 201);
   });
 
+  test('is sent to nobody who signs in with the identity provider alone', async () => {
+    later();
+    on.raw.exec(`INSERT INTO users (id, email, is_proven, password, is_operator, created_at)
+      SELECT randomblob(16), 'eve@example.com', 1, NULL, 0, 1`);
+    on.raw.exec(`INSERT INTO memberships (account_id, user_id, role, is_mapped, created_at)
+      SELECT accounts.id, users.id, 'owner', 1, 1 FROM accounts, users WHERE email = 'eve@example.com'`);
+    assert.equal((await request('eve@example.com')).status, 202);
+    await requestedToken();
+    assert.deepEqual(
+      server.mails.filter(({ to }) => to === 'eve@example.com'),
+      [],
+    );
+    on.raw.exec(`UPDATE users SET password = 'not null' WHERE email = 'eve@example.com'`);
+    assert.equal((await request('eve@example.com')).status, 202);
+    await until('the mail', () => server.mails.find(({ to }) => to === 'eve@example.com'));
+  });
+
   test('only the hash of a link is stored', async () => {
     later();
     const token = await requestedToken();

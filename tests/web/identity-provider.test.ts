@@ -123,6 +123,7 @@ describe('with an identity provider', () => {
     await row.getByRole('button', { name: /Role/ }).click();
     await owner.getByRole('option', { name: 'Read only' }).click();
     await expectHidden(row.getByText('Set by the identity provider'));
+    await expectVisible(owner.getByText(/Sign-ins with Corp SSO count as having one/));
     await owner.context().close();
   });
 

@@ -6,7 +6,6 @@ import { guardedConnector } from '#channels/http/connector.ts';
 import type { Config } from '#config/config.ts';
 import { everyNetwork } from '#egress/cidr.ts';
 import { createGuard } from '#egress/guard.ts';
-import type { PlaceBoard } from '#egress/place-board.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { createTrust } from '#lib/net/tls-trust.ts';
@@ -18,7 +17,6 @@ const answerBytesMax = 1_000_000;
 /** @returns null = none is configured */
 export function composeIdentityProvider({
   config,
-  closed,
   publicUrl,
   userAgent,
   clock,
@@ -27,30 +25,27 @@ export function composeIdentityProvider({
   const settings = config.provider;
   if (settings === null) return null;
   const redirectUri = () => `${publicUrl()}/sign-in/callback`;
-  const fetch = createOperatorFetch(config, closed, userAgent);
+  const fetch = createOperatorFetch(config, userAgent);
   return { settings, ...createIdentityProvider({ settings, redirectUri, fetch, timeoutMs, clock, log }) };
 }
 
 interface Opened {
   readonly config: Config;
-  /** Tocsin's own places. */
-  readonly closed: PlaceBoard;
   readonly publicUrl: () => string;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Sends a request with `fetch`; Tocsin's own places stay closed. Rejects an answer above 1 MB. */
+/** Sends a request with `fetch` to the host that the operator chose, which may be that of Tocsin. Rejects an answer above 1 MB. */
 function createOperatorFetch(
   { egress, caCertificates }: Pick<Config, 'egress' | 'caCertificates'>,
-  closed: PlaceBoard,
   userAgent: string,
 ): CustomFetch {
   // Loaded on demand, because few processes send requests.
   const load = async () => {
     const { Agent, fetch } = await import('undici');
-    const guard = createGuard({ ...egress, allow: everyNetwork, closed });
+    const guard = createGuard({ ...egress, allow: everyNetwork });
     const connect = guardedConnector(guard, createTrust(caCertificates), connectMs);
     return { fetch, dispatcher: new Agent({ connect, keepAliveTimeout: 1000 }) };
   };

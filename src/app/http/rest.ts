@@ -6,7 +6,6 @@ import { packageFolder } from '#lib/package-files.ts';
 import type { RestOptions } from '#rest/server.ts';
 import { runAs } from '#store/base/audit/acting.ts';
 import { createWebFiles } from '#rest/web-files.ts';
-import type { PlaceBoard } from '#egress/place-board.ts';
 import type { ActionDeps } from './deps.ts';
 import { composeIdentityProvider } from './identity-provider.ts';
 import type { PathDeps } from '../path/step-deps.ts';
@@ -14,8 +13,6 @@ import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 
 export interface RestDeps extends Omit<ActionDeps, 'provider'> {
-  /** Tocsin's own places. */
-  readonly closed: PlaceBoard;
   readonly metrics: Metrics;
   /** Why the service cannot work, a sentence each; empty = ready. */
   readonly readiness: () => Promise<readonly string[]>;

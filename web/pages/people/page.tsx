@@ -41,12 +41,14 @@ export function PeoplePage() {
 function SecondFactorRule() {
   const { role } = useMe();
   const { data } = useRead('getOwnAccount');
+  const setup = useRead('getSetup');
   const change = useWrite('updateAccount', ['getOwnAccount']);
   const isRequired = data?.requiresSecondFactor === true;
   const isOwner = role === 'owner' || role === 'operator';
   return (
     <Section title={text.secondFactor}>
       <p>{isRequired ? text.isRequired : text.isOptional}</p>
+      {typeof setup.data?.provider === 'string' && <p>{text.atProvider(setup.data.provider)}</p>}
       {isOwner && data !== undefined && (
         <Button
           isDisabled={change.isPending}

@@ -32,9 +32,9 @@ export const text = {
   },
   byClaim: 'Set by the identity provider',
   secondFactor: 'Second factor',
-  isRequired:
-    'People need a second factor for this account. Those without one must set it up before they can go on. Who signs in with an identity provider uses the second factor there.',
+  isRequired: 'People need a second factor for this account. Those without one must set it up before they can go on.',
   isOptional: 'People may sign in with a password only. Each can set up a second factor in their profile.',
+  atProvider: (provider: string) => `Sign-ins with ${provider} count as having one: require it there.`,
   makeRequired: 'Require a second factor',
   makeOptional: 'Stop requiring it',
   nowRequired: 'This account now requires a second factor',
