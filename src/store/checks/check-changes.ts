@@ -27,9 +27,9 @@ import {
 } from './decide-changes.ts';
 
 /** Checks per transaction: other writes wait for one of them. */
-const partSize = 20;
+const partSize = 10;
 /** The same of deletions, which take longer. */
-const deletionsAtOnce = 4;
+const deletionsAtOnce = 3;
 
 export interface NewBulkChange extends Pick<BulkChange, 'accountId' | 'id' | 'edit' | 'createdAt'> {
   readonly checkIds: readonly string[];

@@ -60,7 +60,7 @@ export function createChecks(database: Database) {
           await insertRows(tx, 'checks', checkRow(check, seal));
           await writeTags(tx, check);
         });
-        all.push(saved);
+        all.push(await withListenersOf(tx, saved));
       }
       return all;
     });
@@ -105,7 +105,7 @@ export async function changeCheck(
   edit: CheckEdit,
 ): Promise<Saved<StoredCheck> | null> {
   const present = await findCheck(tx, accountId, id, database.seal);
-  return present === null ? null : writeChange(tx, database, present, edit(present));
+  return present === null ? null : withListenersOf(tx, await writeChange(tx, database, present, edit(present)));
 }
 
 /** Writes a change to a check that this transaction has read. */
@@ -114,7 +114,7 @@ export async function writeChange(
   { seal, clock, ownLocation }: Database,
   { check: present }: StoredCheck,
   write: CheckWrite,
-): Promise<Saved<StoredCheck>> {
+): Promise<Saved<Check>> {
   const now = clock.now();
   const { accountId, id, createdAt } = present;
   const check: Check = { ...write.check, accountId, id, createdAt, updatedAt: nextRevision(present, now) };
@@ -165,7 +165,7 @@ async function saveCheck(
   write: CheckWrite,
   present: Check | null,
   writeRow: () => Promise<void>,
-): Promise<Saved<StoredCheck>> {
+): Promise<Saved<Check>> {
   const { check } = write;
   const { accountId, id } = check;
   const group = check.groupId === null ? null : await findGroup(tx, accountId, check.groupId, seal);
@@ -181,7 +181,11 @@ async function saveCheck(
   const target = { checkId: id, groupId: null };
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);
-  return { saved: await withListeners(tx, check) };
+  return { saved: check };
+}
+
+async function withListenersOf(tx: Db, written: Saved<Check>): Promise<Saved<StoredCheck>> {
+  return 'saved' in written ? { saved: await withListeners(tx, written.saved) } : written;
 }
 
 /** Writes the row of an existing check. */

@@ -81,7 +81,7 @@ async function changeTo(
   if ('reason' in decision) return { checkId, reason: decision.reason };
   const written = await audited(tx, () => writeChange(tx, database, present, decision.write));
   if (!('saved' in written)) return { checkId, reason: reasonOf(written) };
-  return { checkId, revision: revisionOf(written.saved.check), previous: decision.previous };
+  return { checkId, revision: revisionOf(written.saved), previous: decision.previous };
 }
 
 /** Omits previous values that do not fit. */
