@@ -145,6 +145,8 @@ describe('checks in the web UI', () => {
     await page.getByLabel('Name', { exact: true }).first().fill('Long');
     await page.locator('.cm-content[aria-label="Script"]').press('Control+a');
     await page.keyboard.insertText(`console.log('looking around');\nawait fetch('${target.url}/cart');\n`);
+    // The connection is lost once.
+    await page.route('**/v1/check-trials/*', (route) => route.abort(), { times: 1 });
     for (const leave of [
       () => page.getByRole('button', { name: 'Stop', exact: true }).click(),
       () => page.getByRole('link', { name: 'Another type' }).click(),

@@ -15,6 +15,10 @@ test('a wallboard of 60 to 10,000 checks fits on the screen, without text over a
   const request = { hostname: '127.0.0.1', port: 1 };
   const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
   await service.must('POST', '/v1/checks/tcp', { name: 'first', activated: false, request });
+  const { id } = await service.must('POST', '/v1/checks/tcp', { name: 'new', request });
+  const list = await open('/');
+  await expectVisible(list.getByRole('listitem').filter({ hasText: 'new' }).getByText('Pending'));
+  await service.must('DELETE', `/v1/checks/${String(id)}`);
   const page = await open('/wall', { viewport: { width: 1280, height: 800 } });
   let made = 1;
   for (const count of [60, 10_000]) {

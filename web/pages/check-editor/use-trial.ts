@@ -2,7 +2,7 @@
 import { use, useEffect, useRef, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
-import { clientOf } from '../../api/client.ts';
+import { clientOf, ServiceError } from '../../api/client.ts';
 import type { Draft } from '../../ui/form/draft.ts';
 
 export type Trial = AnswerOf<'getCheckTrial'>;
@@ -25,6 +25,9 @@ export interface TrialRun extends State {
   readonly run: () => void;
   readonly stop: () => void;
 }
+
+/** Attempts to reach the server again, and the time between them, ms. */
+const [retries, retryMs] = [20, 1000];
 
 const nothing: State = { trial: null, progress: null, tried: {}, error: null, isRunning: false };
 
@@ -56,8 +59,18 @@ export function useTrial(checkType: string, draft: Draft, checkId: string | null
       if (signal.aborted) return remove();
       signal.addEventListener('abort', remove);
       let progress: Progress | null = null;
-      for (let after = 0, isOver = false; !isOver;) {
-        const trial = await client.call('getCheckTrial', { params: { id }, query: { waitSeconds: 20, after }, signal });
+      for (let after = 0, fails = 0, isOver = false; !isOver;) {
+        const query = { waitSeconds: 20, after };
+        const trial = await client.call('getCheckTrial', { params: { id }, query, signal }).catch((error: unknown) => {
+          // A lost connection does not end the run.
+          if (error instanceof ServiceError || signal.aborted || ++fails > retries) throw error;
+          return null;
+        });
+        if (trial === null) {
+          await new Promise((resolve) => setTimeout(resolve, retryMs));
+          continue;
+        }
+        fails = 0;
         for (const slice of trial.progress)
           progress = slice.isFirst || progress === null ? slice : joined(progress, slice);
         after = trial.progress.at(-1)?.number ?? after;

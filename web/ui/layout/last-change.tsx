@@ -7,6 +7,7 @@ import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read } from '../../api/query.ts';
 import { Ago } from '../text/time.tsx';
+import css from './page.module.css';
 
 interface LastChangeProps {
   readonly resource: NonNullable<InputOf<'listAuditLog'>['query']['resource']>;
@@ -22,7 +23,7 @@ export function LastChange(props: LastChangeProps) {
   const { admin } = useMay();
   const { createdAt, updatedAt } = props;
   return (
-    <p className="quiet">
+    <p className={css['lastChange']}>
       {updatedAt === null ? 'Created' : 'Last changed'} <Ago at={updatedAt ?? createdAt} />
       {admin && <By key={updatedAt} {...props} />}
     </p>
