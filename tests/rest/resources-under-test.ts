@@ -10,6 +10,7 @@ import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
+import { createVariableUseActions } from '#actions/accounts/variable-uses.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
@@ -28,6 +29,7 @@ import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
 import { maintenanceOccurrenceRoutes } from '#rest/checks/maintenance-occurrences.ts';
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
+import { variableUseRoutes } from '#rest/accounts/variable-uses.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { createScriptReader } from '#sandbox/read-script.ts';
 import { noNotifications } from '../support/store/records.ts';
@@ -106,6 +108,7 @@ export function resourcesUnderTest(
     operations,
     routes: [
       ...variableRoutes(createVariableActions({ variables: store.variables, missingVariables })),
+      ...variableUseRoutes(createVariableUseActions(store)),
       ...clientCertificateRoutes(createClientCertificateActions(store)),
       ...maintenanceWindowRoutes(createMaintenanceWindowActions({ ...store, targetOf: () => null, clock })),
       ...maintenanceOccurrenceRoutes(createMaintenanceOccurrenceActions({ ...store, clock })),

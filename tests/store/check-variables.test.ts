@@ -76,3 +76,35 @@ test('groups whose defaults use variables are listed with their API checks', asy
     [[groupId, 'using', 2]],
   );
 });
+
+test('checks that use a variable are counted and listed by name, without those of groups that define it', async (newStore) => {
+  await using temp = await newStore();
+  const { store } = temp;
+  const account = putAccount(temp.raw);
+  const saved = await store.checkGroups.add({ group: aGroup(account), subscriptions: null, isAutoAssigned: false });
+  assert.ok('saved' in saved);
+  const groupId = saved.saved.group.id;
+  const add = (name: string, used: { variables?: string[]; mentioned?: string[] }, more: object = {}) => {
+    const check = aCheck(account, { id: newId(), name, ...more });
+    return store.checks.add({ check, subscriptions: null, isAutoAssigned: false, ...used });
+  };
+  await add('B', { variables: ['TOKEN'], mentioned: ['TOKEN', 'HOST'] });
+  await add('A', { mentioned: ['TOKEN'] });
+  await add('C', { variables: ['TOKEN'] }, { groupId });
+  const uses = async (name: string, definers: number[], limit = 10) => {
+    const { total, checks } = await store.checkVariables.usesOf(account, name, definers, limit);
+    return [total, ...checks.map((check) => `${check.name}${check.isRequired ? '!' : ''}`)];
+  };
+  assert.deepEqual(await uses('TOKEN', []), [3, 'A', 'B!', 'C!']);
+  assert.deepEqual(await uses('TOKEN', [groupId]), [2, 'A', 'B!']);
+  assert.deepEqual(await uses('TOKEN', [], 1), [3, 'A']);
+  assert.deepEqual(await uses('HOST', []), [1, 'B']);
+  const foreign = putAccount(temp.raw);
+  assert.equal((await store.checkVariables.usesOf(foreign, 'TOKEN', [], 10)).total, 0);
+  const missing = await store.checkVariables.missing(account);
+  assert.deepEqual(
+    missing.map(({ name, checks }) => [name, checks]),
+    [['TOKEN', 2]],
+    'mentions are not required',
+  );
+});

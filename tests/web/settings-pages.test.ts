@@ -61,6 +61,23 @@ describe('settings in the web UI', () => {
     }
   });
 
+  test('a variable shows where it is used, and its deletion says so with links', async () => {
+    const { service, open } = ui();
+    await service.must('POST', '/v1/variables', { key: 'TOKEN', value: 'x' });
+    const request = { method: 'GET', url: 'https://{{TOKEN}}/' };
+    const { id } = await service.must('POST', '/v1/checks/api', { name: 'Cart', activated: false, request });
+    const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });
+    await page.getByRole('button', { name: 'Where TOKEN is used' }).click();
+    await expectVisible(page.getByRole('dialog').getByText('cannot run without it'));
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Delete TOKEN' }).click();
+    const users = page.getByRole('dialog').getByRole('list', { name: '1 check' });
+    await users.getByRole('link', { name: 'Cart' }).click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Cart' }));
+    await service.must('DELETE', `/v1/checks/${String(id)}`);
+    await service.must('DELETE', '/v1/variables/TOKEN');
+  });
+
   test('a secret is written and never shown, and a wrong name says what is right', async () => {
     const { service, open } = ui();
     const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });

@@ -19,7 +19,7 @@ import {
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
 import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
-import type { MissingVariables } from './missing-variables.ts';
+import type { MissingVariables, UsedNames } from './missing-variables.ts';
 import { type Expected, requireRevision } from '../expected-revision.ts';
 import { type Problem, refuseProblems, Refusal } from '../refusal.ts';
 import { type Inherited, inheritedRuntime, type ScriptRuntimeDeps, scriptRuntimeProblems } from './script-runtime.ts';
@@ -48,13 +48,11 @@ export interface ChangeOptions {
 }
 
 /** A check after an edit. */
-export interface CheckEdited {
+export interface CheckEdited extends UsedNames {
   readonly check: Check;
   /** null = they are kept. */
   readonly subscriptions: readonly SubscribedChannel[] | null;
   readonly isAutoAssigned: false;
-  /** Variables that it uses and does not define itself. */
-  readonly variables: readonly string[];
 }
 
 export interface EditDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps {
@@ -89,7 +87,7 @@ export async function prepareEdit(
     const { subscriptions, check } = changedCheck(present, change, complete, deps);
     const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);
     refuseProblems([...problemsOf(check, change, present, deps), ...ofRuntime, ...ofScripts]);
-    return { check, subscriptions, isAutoAssigned: false, variables: deps.missingVariables.namesOf(check) };
+    return { check, subscriptions, isAutoAssigned: false, ...deps.missingVariables.namesOf(check) };
   };
 }
 

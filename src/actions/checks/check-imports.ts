@@ -73,8 +73,8 @@ async function writeOf(
 ): Promise<CheckWrite | { readonly errors: Errors }> {
   try {
     const check = await draftCheck(caller, checkType, input, null, drafts);
-    const variables = drafts.missingVariables.namesOf(check);
-    return { check, subscriptions: input.alertChannelSubscriptions, isAutoAssigned, variables };
+    const used = drafts.missingVariables.namesOf(check);
+    return { check, subscriptions: input.alertChannelSubscriptions, isAutoAssigned, ...used };
   } catch (error) {
     return { errors: errorsOf(error) };
   }

@@ -88,8 +88,8 @@ export function createCheckActions(deps: CheckDeps) {
       const { heartbeat: _, ...settings } = from?.settings ?? {};
       const draft = await draftCheck(caller, checkType, input, from && { ...from, settings }, deps);
       const check = { ...draft, id: deps.newId() };
-      const variables = deps.missingVariables.namesOf(check);
-      const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
+      const used = deps.missingVariables.namesOf(check);
+      const added = await checks.add({ check, subscriptions, isAutoAssigned, ...used });
       return shownWithWarnings(caller, savedOrRefused(added), deps);
     },
     /** Keeps fields that are not given, also in settings. */
@@ -153,7 +153,7 @@ async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): P
   requirePermission(caller, 'write');
   const changed = await deps.checks.change(caller.accountId, id, ({ check: present }) => {
     const check = { ...present, settings: upgradedSettings(present.settings) };
-    return { check, subscriptions: null, isAutoAssigned: false, variables: deps.missingVariables.namesOf(check) };
+    return { check, subscriptions: null, isAutoAssigned: false, ...deps.missingVariables.namesOf(check) };
   });
   if (changed === null) throw notFound('check', id);
   return shownWithWarnings(caller, savedOrRefused(changed), deps);

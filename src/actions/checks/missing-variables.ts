@@ -1,8 +1,9 @@
 // Undefined variables that checks use: warnings for writes, and notices.
-import type { MissingUse } from '#store/checks/check-variables.ts';
+import type { MissingUse, UsedVariables } from '#store/checks/check-variables.ts';
 import type { Store } from '#store/store.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
+import { namesUsedBy } from '#domain/checks/placeholder.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
@@ -17,6 +18,9 @@ interface Use {
   readonly path: string;
   readonly name: string;
 }
+
+/** Variables that a check cannot run without, and all that its settings and scripts mention. */
+export type UsedNames = Required<UsedVariables>;
 
 export interface MissingVariableDeps extends Pick<Store, 'checkVariables' | 'variables'> {
   /** Variables that a check uses, except those that a setup script mentions and therefore may set. */
@@ -53,10 +57,12 @@ export function createMissingVariables({ checkVariables, variables, variableUses
   };
   return {
     /** Names to store with a check: variables that it does not define itself. */
-    namesOf(check: UsingCheck): string[] {
+    namesOf(check: UsingCheck): UsedNames {
       const own = new Set(check.environmentVariables.map(({ key }) => key));
-      const names = variableUses(check, null).map(({ name }) => name);
-      return [...new Set(names)].filter((name) => !own.has(name) && name.length <= longestName).slice(0, maxNames);
+      const kept = (names: Iterable<string>): string[] =>
+        [...new Set(names)].filter((name) => !own.has(name) && name.length <= longestName).slice(0, maxNames);
+      const variables = kept(variableUses(check, null).map(({ name }) => name));
+      return { variables, mentioned: kept(namesUsedBy(check.settings)) };
     },
     /** Warnings for a write of a check. */
     async ofCheck(check: UsingCheck, group: UsedGroup | null): Promise<Warning[]> {

@@ -44,6 +44,7 @@ import { createMaintenanceWindowActions } from '#actions/checks/maintenance-wind
 import { createStormNotices } from '#actions/alerts/storm-notice.ts';
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
 import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
+import { createVariableUseActions } from '#actions/accounts/variable-uses.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
@@ -96,6 +97,7 @@ export function composeActions(deps: ActionDeps) {
     ...checksOf(deps, afterGaps),
     alertChannels: channelsOf(deps),
     alertMessages: composeAlertMessages(deps, redactorOf),
+    variableUses: createVariableUseActions(store),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
     maintenanceWindows: createMaintenanceWindowActions({ ...store, targetOf, clock }),

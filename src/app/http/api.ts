@@ -42,6 +42,7 @@ import { peopleRoutes } from '#rest/accounts/people.ts';
 import { createAttemptLimits } from '#rest/accounts/attempts.ts';
 import { identityRoutes } from '#rest/accounts/identities.ts';
 import { sessionRoutes } from '#rest/accounts/sessions.ts';
+import { variableUseRoutes } from '#rest/accounts/variable-uses.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
 import { type Actions, composeActions } from './actions.ts';
@@ -100,6 +101,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...alertChannelRoutes(actions.alertChannels),
     ...alertMessageRoutes(actions.alertMessages),
     ...variableRoutes(actions.variables),
+    ...variableUseRoutes(actions.variableUses),
     ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
     ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),

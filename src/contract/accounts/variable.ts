@@ -40,6 +40,31 @@ const variableUpdate = updateOf(variableCreate).extend({
     .describe('null keeps the value of a secret variable.'),
 });
 
+/** Users of a variable: their number, and some of them. */
+function users<User extends z.ZodType>(user: User, order: string) {
+  return z.strictObject({ total: z.int(), listed: z.array(user).describe(`Up to 50, ${order}.`) });
+}
+
+const variableUses = z
+  .strictObject({
+    checks: users(
+      z.strictObject({
+        id: z.uuid(),
+        name: z.string(),
+        required: z.boolean().describe('Whether the check cannot run without it. false = a script reads or sets it.'),
+      }),
+      'by name',
+    ).describe('Checks whose settings or scripts use it, unless they or their group define it themselves.'),
+    groups: users(z.strictObject({ id: z.int(), name: z.string() }), 'by ID').describe(
+      'Groups whose defaults or scripts use it.',
+    ),
+    channels: users(z.strictObject({ id: z.int(), type: z.string() }), 'by ID').describe(
+      'Channels whose templates use it.',
+    ),
+  })
+  .meta({ id: 'VariableUses', description: 'Where a variable of the account is used.' });
+export type VariableUsesBody = z.output<typeof variableUses>;
+
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });
 const unknown = { 404: 'Unknown variable.' };
 
@@ -82,6 +107,17 @@ export const variableOperations = tagged('Environment variables', {
     body: ignoring(['warnings'], variableUpdate),
     example: { value: 'https://shop.example' },
     response: variable,
+    alsoAnswers: unknown,
+  },
+  getVariableUses: {
+    method: 'GET',
+    path: '/v1/variables/{key}/uses',
+    summary: 'List where an environment variable is used',
+    description:
+      'Finds {{NAME}}, and names that scripts read from their environment. Names that a script builds itself cannot be found. One request per account reads at a time; others wait.',
+    permission: 'read',
+    params,
+    response: variableUses,
     alsoAnswers: unknown,
   },
   deleteVariable: {

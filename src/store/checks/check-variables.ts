@@ -2,9 +2,17 @@
 import { deleteRows, findRows, insertRows, selectRows } from '../base/rows.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
-import { idBytes, parsed } from '../base/codec.ts';
+import { type Flag, idBytes, idText, parsed } from '../base/codec.ts';
 import { type Database, ownedBy } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
+
+/** Variables that a check uses and does not define itself. */
+export interface UsedVariables {
+  /** It cannot run without them; absent = none. */
+  readonly variables?: readonly string[];
+  /** All that its settings and scripts mention; absent = none. */
+  readonly mentioned?: readonly string[];
+}
 
 /** Checks that use a variable that neither their group nor their account defines. */
 export interface MissingUse {
@@ -47,7 +55,41 @@ export function createCheckVariables({ reader }: Database) {
       return byName(rows.filter(({ name, group }) => group === null || groups.get(group)?.(name) !== true));
     },
     groups: (accountId: string) => usingGroups(reader, accountId),
+    /** Checks that use a variable of the account, by name; `definers` are groups that define it themselves. */
+    usesOf: (accountId: string, name: string, definers: readonly number[], limit: number) =>
+      usesOf(reader, { accountId, name, definers, limit }),
   };
+}
+
+interface UsesQuery {
+  readonly accountId: string;
+  readonly name: string;
+  readonly definers: readonly number[];
+  readonly limit: number;
+}
+
+async function usesOf(db: Db, { accountId, name, definers, limit }: UsesQuery) {
+  const using = db
+    .selectFrom('check_variables as used')
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.account_id', '=', 'used.account_id').onRef('checks.id', '=', 'used.check_id'),
+    )
+    .where('used.account_id', '=', idBytes(accountId))
+    .where('used.name', '=', name)
+    .$if(definers.length > 0, (query) =>
+      query.where((where) =>
+        where.or([where('checks.group_id', 'is', null), where('checks.group_id', 'not in', definers)]),
+      ),
+    );
+  const rows = await using
+    .select(['checks.id', 'checks.name', 'used.required'])
+    .orderBy('checks.name')
+    .orderBy('checks.id')
+    .limit(limit)
+    .execute();
+  const { total } = await using.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const checks = rows.map((row) => ({ id: idText(row.id), name: row.name, isRequired: row.required === 1 }));
+  return { total, checks };
 }
 
 /** Variables that active checks use and their account does not define, by name and group. */
@@ -65,6 +107,7 @@ function usesWithoutAccount(db: Db, accountId: string, { names, groupId }: UseFi
       fn.max(fn.coalesce('checks.updated_at', 'checks.created_at')).as('since'),
     ])
     .where('used.account_id', '=', account)
+    .where('used.required', '=', 1)
     .where('checks.activated', '=', 1)
     .where('used.name', 'not in', (from) =>
       from.selectFrom('variables').select('key').where('variables.account_id', '=', account),
@@ -147,14 +190,25 @@ function byName(rows: Awaited<ReturnType<typeof usesWithoutAccount>>): MissingUs
 }
 
 /** Writes the variables that a check uses, in the caller's transaction. */
-export async function keepVariables(tx: Db, check: Check, names: readonly string[]): Promise<void> {
+export async function keepVariables(
+  tx: Db,
+  check: Check,
+  { variables = [], mentioned = [] }: UsedVariables,
+): Promise<void> {
   const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const key = { account_id: owner.account_id, check_id: owner.check_id };
-  const present = await findRows(tx, 'check_variables', key, ['name']);
-  const wanted = [...new Set(names)].sort();
-  const known = present.map(({ name }) => name).sort();
-  if (wanted.join('\n') === known.join('\n')) return;
+  const present = await findRows(tx, 'check_variables', key, ['name', 'required']);
+  const wanted = new Map<string, Flag>([
+    ...mentioned.map((name) => [name, 0] as const),
+    ...variables.map((name) => [name, 1] as const),
+  ]);
+  if (present.length === wanted.size && present.every(({ name, required }) => wanted.get(name) === required)) return;
   await deleteRows(tx, 'check_variables', key);
-  const rows = wanted.map((name) => ({ ...ownedBy(check.accountId), name, check_id: owner.check_id }));
+  const rows = [...wanted].map(([name, required]) => ({
+    ...ownedBy(check.accountId),
+    name,
+    check_id: owner.check_id,
+    required,
+  }));
   await insertRows(tx, 'check_variables', rows);
 }

@@ -8,7 +8,7 @@ import { nextRevision } from '#domain/revision.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
-import { keepVariables } from './check-variables.ts';
+import { keepVariables, type UsedVariables } from './check-variables.ts';
 import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
@@ -39,11 +39,9 @@ export interface StoredCheck {
 export type Saved<Stored> = { readonly saved: Stored } | DependencyProblem;
 
 /** Data of a new check. */
-export interface CheckWrite extends ChannelChange {
+export interface CheckWrite extends ChannelChange, UsedVariables {
   /** The store sets its timestamps. */
   readonly check: Check;
-  /** Variables that it uses and does not define itself; absent = none. */
-  readonly variables?: readonly string[];
 }
 
 /** Checks. Secrets are plain in the records and encrypted in the table. */
@@ -177,7 +175,7 @@ async function saveCheck(
   await writeRow();
   const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
   if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
-  await keepVariables(tx, check, write.variables ?? []);
+  await keepVariables(tx, check, write);
   const target = { checkId: id, groupId: null };
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);

@@ -5,7 +5,7 @@ import type { AnswerOf } from '#contract/operations.ts';
 import { useMay } from '../../api/me.ts';
 import { useMore, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Confirm } from '../../ui/controls/dialog.tsx';
+import { Confirm, Panel } from '../../ui/controls/dialog.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { FaultsContext, Flag, TextInput } from '../../ui/form/text.tsx';
@@ -14,6 +14,7 @@ import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { text } from './strings.ts';
+import { Uses } from './uses.tsx';
 import parts from '../../ui/form/form.module.css';
 import css from './variables.module.css';
 
@@ -39,6 +40,7 @@ function Variables() {
   const { write } = useMay();
   const variables = useMore('listVariables');
   const [changing, setChanging] = useState<Variable | null>(null);
+  const [showing, setShowing] = useState<Variable | null>(null);
   const [leaving, setLeaving] = useState<Variable | null>(null);
   if (variables.error && variables.items === undefined) {
     return <LoadError error={variables.error} onRetry={() => void variables.refetch()} />;
@@ -55,28 +57,40 @@ function Variables() {
         columns={[
           { id: 'name', title: columns.name, isName: true, cell: ({ key }) => <code>{key}</code> },
           { id: 'value', title: columns.value, cell: shownValue },
-          ...(write
-            ? [
-                {
-                  id: 'actions',
-                  title: columns.actions,
-                  cell: (variable: Variable) => (
-                    <span className={parts['buttons']}>
-                      <Button aria-label={text.changeLabel(variable.key)} onPress={() => setChanging(variable)}>
-                        {text.change}
-                      </Button>
-                      <Button aria-label={text.removeLabel(variable.key)} onPress={() => setLeaving(variable)}>
-                        {text.remove}
-                      </Button>
-                    </span>
-                  ),
-                },
-              ]
-            : []),
+          {
+            id: 'actions',
+            title: columns.actions,
+            cell: (variable: Variable) => (
+              <span className={parts['buttons']}>
+                <Button aria-label={text.usesLabel(variable.key)} onPress={() => setShowing(variable)}>
+                  {text.uses}
+                </Button>
+                {write && (
+                  <>
+                    <Button aria-label={text.changeLabel(variable.key)} onPress={() => setChanging(variable)}>
+                      {text.change}
+                    </Button>
+                    <Button aria-label={text.removeLabel(variable.key)} onPress={() => setLeaving(variable)}>
+                      {text.remove}
+                    </Button>
+                  </>
+                )}
+              </span>
+            ),
+          },
         ]}
       />
       <More {...variables} shown={variables.items.length} />
       {changing !== null && <Change key={changing.key} variable={changing} onClose={() => setChanging(null)} />}
+      {showing !== null && (
+        <Panel title={text.usesTitle(showing.key)} isOpen onClose={() => setShowing(null)}>
+          <Uses name={showing.key} />
+          <p className="quiet">{text.usesHelp}</p>
+          <div className={parts['buttons']}>
+            <Button onPress={() => setShowing(null)}>{text.close}</Button>
+          </div>
+        </Panel>
+      )}
       {leaving !== null && <Remove variable={leaving} onClose={() => setLeaving(null)} />}
     </>
   );
@@ -137,7 +151,8 @@ function Remove({ variable: { key }, onClose }: DialogProps) {
         toast.done(text.removed(key));
       }}
     >
-      <p>{text.removeHelp}</p>
+      <Uses name={key} />
+      <p className="quiet">{text.removeHelp}</p>
     </Confirm>
   );
 }

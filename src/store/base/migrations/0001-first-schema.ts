@@ -118,7 +118,7 @@ function checkTables({ types, clustered, strict }: Dialect): string[] {
     `CREATE TABLE check_tags (${account}, tag ${text} NOT NULL, check_id ${id} NOT NULL,
       PRIMARY KEY (account_id, tag, check_id))${clustered}`,
     // Variables that each check uses, so that undefined ones are found without reading every check.
-    `CREATE TABLE check_variables (${account}, name ${text} NOT NULL, check_id ${id} NOT NULL,
+    `CREATE TABLE check_variables (${account}, name ${text} NOT NULL, check_id ${id} NOT NULL, required ${code} NOT NULL,
       PRIMARY KEY (account_id, name, check_id))${clustered}`,
     'CREATE INDEX check_variables_of_check ON check_variables (account_id, check_id)',
     `CREATE TABLE check_groups (${account}, id ${integer} NOT NULL, name ${text} NOT NULL,

@@ -42,6 +42,8 @@ export interface CheckVariablesTable {
   account_id: IdBytes;
   name: string;
   check_id: IdBytes;
+  /** 1 = it cannot run without it; 0 = a script reads it, or may set it. */
+  required: Flag;
 }
 
 export interface CheckTagsTable {
