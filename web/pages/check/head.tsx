@@ -79,7 +79,6 @@ export function CheckHead({ check }: { readonly check: Check }) {
           <Flags
             suppressedBy={row?.suppressedBy ?? null}
             flappingSince={row?.flappingSince ?? null}
-            changesLastHour={row?.changesLastHour ?? null}
             inMaintenance={row?.inMaintenance ?? false}
             silent={row?.silent ?? check.notifiesNobody}
           />

@@ -51,7 +51,8 @@ export const CheckRow = memo(function CheckRow({
         <RowState row={row} />
         {row.since !== null && (
           <span className={css['since']}>
-            <Lasting since={row.since} />
+            {/* Of a flapping check, its present state lasts too briefly to tell anything. */}
+            {(row.changesLastHour ?? 0) > 0 ? text.changes(row.changesLastHour ?? 0) : <Lasting since={row.since} />}
           </span>
         )}
       </div>
@@ -65,7 +66,6 @@ export const CheckRow = memo(function CheckRow({
             suppressedBy={row.suppressedBy}
             isBrief
             flappingSince={row.flappingSince}
-            changesLastHour={row.changesLastHour}
             muted={row.muted}
             inMaintenance={row.inMaintenance}
             silent={row.silent}

@@ -15,6 +15,7 @@ export const text = {
   muted: 'Muted',
   silent: 'Notifies nobody',
   flapping: 'Flapping',
+  changes: (count: number) => `${count} ${count === 1 ? 'change' : 'changes'} in 1 h`,
   flappingCount: (count: number) => `${count} flapping`,
   flappingHelp:
     'These checks fail and recover again and again. Channels with grouping receive one message every ten minutes about each. To alert later, raise the threshold of the check, its group or the account.',

@@ -15,7 +15,7 @@ import {
 } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
-import { dayAndTime, plural, shortTime } from '../text/format.ts';
+import { dayAndTime, shortTime } from '../text/format.ts';
 import { useNow } from '../text/now.ts';
 import css from './state.module.css';
 
@@ -98,8 +98,6 @@ export function Flags(flags: {
   readonly isBrief?: boolean;
   /** Since when it flaps. */
   readonly flappingSince?: string | null;
-  /** How often it began or ended to fail in the last hour. */
-  readonly changesLastHour?: number | null;
   readonly muted?: boolean;
   readonly inMaintenance?: boolean;
   readonly silent?: boolean;
@@ -119,7 +117,7 @@ export function Flags(flags: {
           className={css['flag']}
           title={`Flapping since ${new Date(flags.flappingSince).toLocaleString()}: channels with grouping receive one message every ten minutes.`}
         >
-          <Repeat size={12} aria-hidden /> {flappingText(flags.changesLastHour ?? 0)}
+          <Repeat size={12} aria-hidden /> Flapping
         </Link>
       )}
       {flags.inMaintenance && (
@@ -139,11 +137,6 @@ export function Flags(flags: {
       )}
     </>
   );
-}
-
-/** `Flapping, 7 changes in 1 h` */
-function flappingText(changes: number): string {
-  return changes === 0 ? 'Flapping' : `Flapping, ${plural(changes, 'change')} in 1 h`;
 }
 
 function Suppressed({
