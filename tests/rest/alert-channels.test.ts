@@ -52,6 +52,8 @@ test('a channel is created with every default, read, changed in part, reset and 
     report: null,
     isFailing: false,
     failingSince: null,
+    lastDeliveredAt: null,
+    waitingDeliveries: 0,
     created_at: '2026-03-10T12:00:00.000Z',
     updated_at: null,
   });
@@ -330,4 +332,31 @@ test('webhooks to chat services group alerts of flapping checks by default, plai
   assert.equal(await put({ grouping: true }), true);
   assert.equal(await put({ sendDegraded: true }), true, 'other changes keep it');
   assert.equal(await put({ grouping: null }), false);
+});
+
+test('many subscriptions are added in one request, all or none', async () => {
+  await using api = resourcesUnderTest();
+  const id = await makeChannel(api);
+  const path = `/v1/alert-channels/${id}/subscriptions`;
+  const [first, second, groupId] = [await makeCheck(api), await makeCheck(api), await makeGroup(api)];
+  await api.ask('PUT', path, { checkId: first, activated: false });
+  const unknown = { checkId: '0199f0c4-3b5e-7000-8000-000000000001' };
+  const refused = await api.ask('POST', path, { subscriptions: [{ checkId: second }, unknown] });
+  assert.deepEqual([refused.status, Object.keys(refused.body.attributes)], [400, ['subscriptions[1].checkId']]);
+  const many = Array.from({ length: 201 }, () => ({ checkId: second }));
+  assert.equal((await api.ask('POST', path, { subscriptions: many })).status, 400);
+  assert.equal((await api.ask('GET', `/v1/alert-channels/${id}`)).body.subscriptions.length, 1);
+  const added = await api.ask('POST', path, { subscriptions: [{ checkId: first }, { checkId: second }, { groupId }] });
+  assert.equal(added.status, 201);
+  assert.deepEqual(
+    added.body.map((each: { checkId: string; groupId: number; activated: boolean }) => [
+      each.checkId ?? each.groupId,
+      each.activated,
+    ]),
+    [
+      [first, true],
+      [second, true],
+      [groupId, true],
+    ],
+  );
 });

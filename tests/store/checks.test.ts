@@ -371,7 +371,7 @@ test('a channel names only checks and groups of its own account, and keeps its s
   assert.deepEqual(added.channel.secrets, channel.secrets);
   const { id } = added.channel;
   assert.deepEqual(await store.alertChannels.subscribe(accountId, id, { checkId: null, groupId: 3, activated: true }), {
-    dangling: 'groupId',
+    dangling: '[0].groupId',
   });
   assert.equal(await store.alertChannels.subscribe(accountId, 9, { checkId: null, groupId: 3, activated: true }), null);
   assert.ok(temp.stored().includes('hook') || temp.stored().includes('Hook'));

@@ -58,6 +58,15 @@ describe('sending deliveries', () => {
     };
     await until('the quick channel', () => ticking(() => delivered(quick) === 9));
     assert.equal(held.length, 4);
+    const { alertChannels } = test.temp.store;
+    const health = async (id: number) => (await alertChannels.find(test.accountId, id))?.health;
+    assert.deepEqual(await health(hanging), { waitingDeliveries: 9, lastDeliveredAt: null });
+    const { rows } = await alertChannels.list(test.accountId, { limit: 10, offset: 0 });
+    const ofQuick = rows.find(({ channel }) => channel.id === quick)?.health;
+    assert.deepEqual(ofQuick, {
+      waitingDeliveries: 0,
+      lastDeliveredAt: test.one('SELECT max(started_at) FROM attempts'),
+    });
     for (let count = 1; count <= 9; count++) {
       await until('the next', () => ticking(() => held.length >= count));
       assert.ok(held.length < count + 4, 'four at a time');
@@ -65,6 +74,8 @@ describe('sending deliveries', () => {
       await until('its end', () => ticking(() => delivered(hanging) === count));
     }
     await step.stop(1_000);
+    assert.equal((await health(hanging))?.waitingDeliveries, 0);
+    assert.ok((await health(hanging))?.lastDeliveredAt);
     assert.equal(test.one('SELECT count(*) FROM attempts'), 18);
   });
 

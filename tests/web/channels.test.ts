@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { shareWebUi } from './web-ui.ts';
+
+/** Waits until the plain fields of templates are editors. */
+const editors = (page: Page): Promise<void> => page.locator('.cm-editor').first().waitFor({ state: 'attached' });
 
 describe('channels in the web UI', () => {
   const { ui, later } = shareWebUi();
@@ -15,6 +19,7 @@ describe('channels in the web UI', () => {
     await expectVisible(page.getByText('No channels yet'));
     await page.getByRole('main').getByRole('link', { name: 'New channel' }).click();
     await page.getByRole('link', { name: /^Webhook/ }).click();
+    await editors(page);
     await page.getByLabel('URL', { exact: true }).fill(receiver.url);
     await page.getByLabel('Name', { exact: true }).fill('Ops chat');
     await page.locator('summary', { hasText: 'Request' }).click();
@@ -39,6 +44,10 @@ describe('channels in the web UI', () => {
     await expectVisible(page.getByText(/^Received after /), 30_000);
     assert.equal(receiver.all.length, 1);
     assert.match(receiver.all[0]?.body.toString() ?? '', /^\{"text": "Alert: /);
+    await page.goto('/channels');
+    const row = page.getByRole('row', { name: /Ops chat/ });
+    await expectVisible(row.getByText('Working'));
+    await expectVisible(row.getByText('Last received'));
   });
 
   test('variables and helpers are completed with the keyboard, and errors are marked in place', async () => {
@@ -46,7 +55,7 @@ describe('channels in the web UI', () => {
     const page = await ui().open('/channels/new?type=WEBHOOK');
     const url = page.getByRole('textbox', { name: 'URL', exact: true });
     const list = page.getByRole('listbox');
-    await page.locator('.cm-editor').first().waitFor();
+    await editors(page);
     await url.fill('http://127.0.0.1:1/');
     await url.press('End');
     await page.keyboard.type('{{ur');
@@ -119,17 +128,23 @@ describe('channels in the web UI', () => {
       config: { name: 'Nobody yet', url: 'http://127.0.0.1:1/' },
     });
     await ui().service.must('POST', '/v1/check-groups', { name: 'Shop', activated: false });
-    await ui().service.must('POST', '/v1/checks/api', {
-      name: 'Cart',
-      activated: false,
-      request: { method: 'GET', url: 'http://127.0.0.1:1/' },
-    });
+    for (const name of ['Cart', 'Till']) {
+      const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+      await ui().service.must('POST', '/v1/checks/api', { name, activated: false, request });
+    }
     const page = await ui().open(`/channels/${String(id)}`, { viewport: { width: 390, height: 844 } });
     await page.getByRole('button', { name: 'Add checks' }).click();
     await page.getByRole('dialog').getByText('Cart').click();
-    await page.getByRole('button', { name: 'Add 1 check' }).click();
+    await page.getByRole('dialog').getByText('Till').click();
+    let requests = 0;
+    page.on(
+      'request',
+      (request) => (requests += Number(request.method() === 'POST' && request.url().endsWith('/subscriptions'))),
+    );
+    await page.getByRole('button', { name: 'Add 2 checks' }).click();
     const table = page.getByRole('table', { name: 'Subscriptions' });
     await expectVisible(table.getByRole('link', { name: 'Cart' }));
+    assert.equal(requests, 1);
     await page.getByRole('button', { name: 'Add a group' }).click();
     await page.getByRole('combobox', { name: 'Choose a group' }).click();
     await page.getByRole('option', { name: 'Shop' }).click();
@@ -159,10 +174,12 @@ describe('channels in the web UI', () => {
     const subscriptions = saved['subscriptions'] as { activated: boolean; escalationMinutes: number }[];
     assert.deepEqual(
       subscriptions.map((each) => each.escalationMinutes).toSorted((a, b) => a - b),
-      [0, 10],
+      [0, 0, 10],
     );
-    assert.equal(subscriptions.length, 2);
-    assert.equal(subscriptions.filter(({ activated }) => activated).length, 1);
+    assert.equal(subscriptions.length, 3);
+    assert.equal(subscriptions.filter(({ activated }) => activated).length, 2);
+    await page.goto('/channels');
+    await expectVisible(page.getByRole('row', { name: /Nobody yet.*Cart.*Till/ }));
   });
 
   test('a channel that fails says why, is changed, and its deletion says what ends', async () => {
@@ -203,6 +220,7 @@ describe('channels in the web UI', () => {
     await preview.locator('summary', { hasText: 'Text alternative' }).click();
     await expectVisible(preview.getByText('https://shop.example/cart').first());
     await page.locator('summary', { hasText: /^Text/ }).first().click();
+    await editors(page);
     await page.getByLabel('Subject', { exact: true }).fill('Look: {{CHECK_NAME}}');
     await page.getByLabel('Body', { exact: true }).fill('<img src="//evil.example/x"> {{CHECK_NAME}}');
     await expectVisible(preview.locator('bdi', { hasText: 'Look: Cart of the shop' }));

@@ -34,7 +34,7 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
     'listHeartbeatEvents',
     'getHeartbeatAvailability',
   ],
-  deliveries: ['listDeliveries', 'getDelivery'],
+  deliveries: ['listDeliveries', 'getDelivery', 'listAlertChannels', 'getAlertChannel'],
   alerts: ['listCheckAlerts', 'listAlertsOfCheck', 'listIncidents'],
   checks: [
     'getOverview',

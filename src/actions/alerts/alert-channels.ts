@@ -2,7 +2,7 @@
 import type { Page, Slice } from '#store/base/database.ts';
 import type { Store } from '#store/store.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import type { AlertChannel, ChannelHealth, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { ReportSchedule, ReportScheduleInput } from '#domain/results/account-report.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -38,13 +38,14 @@ export interface ChannelInput extends Pick<AlertChannel, Switch> {
 }
 
 /** A channel in a response, with secrets masked. */
-export interface ShownChannel extends Warned<Omit<AlertChannel, 'secrets'>> {
+export interface ShownChannel extends Warned<Omit<AlertChannel, 'secrets'>>, ChannelHealth {
   readonly subscriptions: readonly Subscription[];
 }
 
 interface Stored {
   readonly channel: AlertChannel;
   readonly subscriptions: readonly Subscription[];
+  readonly health: ChannelHealth;
 }
 
 export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' | 'checkGroups'>, AccountZoneDeps {
@@ -125,8 +126,14 @@ export function createChannelActions(deps: ChannelDeps) {
       expected: Expected = null,
     ): Promise<ShownChannel> => warned(deps, shown(caller, await changeChannel(deps, caller, id, change, expected))),
     /** Adds a subscription or changes the existing one to the check or group. */
-    subscribe: (caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription> =>
-      subscribeChannel(deps, caller, id, subscription),
+    async subscribe(caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription> {
+      const [made] = await subscribeChannel(deps, caller, id, [subscription], (path) => path.replace('[0].', ''));
+      if (made === undefined) throw new Error('the subscription disappeared within its own transaction');
+      return made;
+    },
+    /** The same for many checks and groups: all or none. Returns them in the order of the channel. */
+    subscribeMany: (caller: Caller, id: number, subscriptions: readonly SubscribedTo[]): Promise<Subscription[]> =>
+      subscribeChannel(deps, caller, id, subscriptions, (path) => `subscriptions${path}`),
     /** Cancels pending deliveries and keeps the delivery history. */
     async remove(caller: Caller, id: number): Promise<void> {
       requirePermission(caller, 'write');
@@ -230,26 +237,29 @@ function storedOrRefused<Stored extends object>(outcome: Stored | { readonly iss
   return outcome;
 }
 
+/** @param pathOf path in the request of a path that begins with the index */
 async function subscribeChannel(
   deps: ChannelDeps,
   caller: Caller,
   id: number,
-  subscription: SubscribedTo,
-): Promise<Subscription> {
+  subscriptions: readonly SubscribedTo[],
+  pathOf: (path: string) => string,
+): Promise<Subscription[]> {
   requirePermission(caller, 'write');
   const { alertChannels, validateConfig } = deps;
   const stored = await alertChannels.find(caller.accountId, id);
   if (stored === null) throw notFound('alert channel', id);
   const { type, config } = stored.channel;
-  refuseProblems(validateConfig(type, config, await secretNames(caller, [subscription], deps)));
-  const outcome = await alertChannels.subscribe(caller.accountId, id, subscription);
+  refuseProblems(validateConfig(type, config, await secretNames(caller, subscriptions, deps)));
+  const outcome = await alertChannels.subscribe(caller.accountId, id, ...subscriptions);
   if (outcome === null) throw notFound('alert channel', id);
-  const { checkId, groupId } = subscription;
-  const made = savedOrRefused(outcome).subscriptions.find(
-    (each) => each.checkId === checkId && each.groupId === groupId,
-  );
-  if (made === undefined) throw new Error('the subscription disappeared within its own transaction');
-  return made;
+  const saved = savedOrRefused('dangling' in outcome ? { dangling: pathOf(outcome.dangling) } : outcome);
+  const wanted = new Set(subscriptions.map(targetOf));
+  return saved.subscriptions.filter((each) => wanted.has(targetOf(each)));
+}
+
+function targetOf({ checkId, groupId }: Pick<Subscription, 'checkId' | 'groupId'>): string {
+  return checkId ?? String(groupId);
 }
 
 /** Keys of the secret variables that could be used in templates of a channel: those of the account and its groups. */
@@ -267,10 +277,11 @@ async function secretNames(
   return new Set(lists.flat().flatMap(({ key, secret }) => (secret ? key : [])));
 }
 
-function shownChannel(caller: Caller, { channel, subscriptions }: Stored, config: JsonObject): ShownChannel {
+function shownChannel(caller: Caller, { channel, subscriptions, health }: Stored, config: JsonObject): ShownChannel {
   const { secrets: _secrets, ...shown } = channel;
   return {
     ...shown,
+    ...health,
     config: mayDo(caller.role, 'write') ? config : withoutSecretUrl(withoutLocked(config)),
     subscriptions,
   };

@@ -97,7 +97,7 @@ const fields = z.strictObject({
     ),
 });
 
-const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
+const ignored = [...readOnlyFields, 'isFailing', 'failingSince', 'lastDeliveredAt', 'waitingDeliveries'];
 /** Fields of a preset that a channel does not have. Only presets have a `note`. */
 const ofPreset = ['webhookType', 'name', 'note', 'variables'];
 export const channelCreate = creating(
@@ -139,6 +139,10 @@ export const alertChannel = ofEachKind(({ type, config }) =>
         'The last delivery was not received: exhausted, refused or failed, or at least two in a row were redirected.',
       ),
     failingSince: instant.nullable(),
+    lastDeliveredAt: instant
+      .nullable()
+      .describe('When a message was received last. null = none of the last 50 deliveries was.'),
+    waitingDeliveries: z.int().describe('Deliveries that wait for an attempt; 1000 = at least as many.'),
     warnings,
     created_at: instant,
     updated_at: instant.nullable(),

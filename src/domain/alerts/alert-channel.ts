@@ -46,6 +46,17 @@ export interface Subscription {
   readonly escalationMinutes: number;
 }
 
+/** Whether messages of a channel arrive. */
+export interface ChannelHealth {
+  /** Start of the attempt that was received last, epoch ms; null = none of the newest deliveries was. */
+  readonly lastDeliveredAt: number | null;
+  /** Deliveries that wait for an attempt, at most `maxCounted`. */
+  readonly waitingDeliveries: number;
+}
+
+/** Most waiting deliveries that are counted. */
+export const maxCounted = 1000;
+
 /** Longest `escalationMinutes`: a day. */
 export const longestEscalationMinutes = 1440;
 

@@ -18,21 +18,25 @@ export function alertChannelRoutes(actions: ChannelActions): Route[] {
     route('putSubscription', async ({ caller, params, body }) =>
       subscriptionToWire(await actions.subscribe(caller, params.id, body)),
     ),
+    route('addSubscriptions', async ({ caller, params, body }) =>
+      (await actions.subscribeMany(caller, params.id, body.subscriptions)).map(subscriptionToWire),
+    ),
   ];
 }
 
 function toWire(channel: ShownChannel): AlertChannelBody {
   const { accountId: _account, config, activeHours, report, subscriptions, ...rest } = channel;
-  const { createdAt, updatedAt, failingSince, exhaustedInARow: _count, ...fields } = rest;
+  const { createdAt, updatedAt, failingSince, lastDeliveredAt, exhaustedInARow: _count, ...fields } = rest;
   return {
     ...written(fields),
     // Only bodies that the contract has validated are stored.
     config: config as unknown as AlertChannelBody['config'],
     activeHours: activeHours as AlertChannelBody['activeHours'],
     report: report as AlertChannelBody['report'],
-    subscriptions: subscriptions.map((subscription) => subscriptionToWire(subscription)),
+    subscriptions: subscriptions.map(subscriptionToWire),
     isFailing: failingSince !== null,
     failingSince: isoTextOrNull(failingSince),
+    lastDeliveredAt: isoTextOrNull(lastDeliveredAt),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),
   };

@@ -2,10 +2,11 @@
 import { recorderOf } from '../base/audit/recorder.ts';
 import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { sql } from 'kysely';
-import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import type { AlertChannel, ChannelHealth, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
 import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
 import { channelColumns, channelOf } from './alert-channel-row.ts';
+import { channelHealth } from './channel-health.ts';
 import type { Saved } from '../checks/checks.ts';
 import { idBytes, json } from '../base/codec.ts';
 import { endWait } from './requested-delay.ts';
@@ -24,6 +25,7 @@ import { subscribe, subscriptionOf } from './subscriptions.ts';
 export interface StoredChannel {
   readonly channel: AlertChannel;
   readonly subscriptions: readonly Subscription[];
+  readonly health: ChannelHealth;
 }
 
 /** Data of a new channel. */
@@ -43,8 +45,10 @@ export function createAlertChannels(database: Database) {
       const owned = selectRows(reader, 'alert_channels', { account_id: idBytes(accountId) }).selectAll();
       const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`;
       const { rows: found, total } = await readCutPage(owned.orderBy('id'), size, slice);
+      const ids = found.map(({ id }) => id);
+      const health = await channelHealth(reader, accountId, ids);
       const rows: StoredChannel[] = [];
-      for (const row of found) rows.push(await withSubscriptions(reader, channelOf(row, seal)));
+      for (const row of found) rows.push(await withSubscriptions(reader, channelOf(row, seal), health));
       return { rows, total };
     },
     find: (accountId: string, id: number) => findChannel(reader, accountId, id, seal),
@@ -67,13 +71,17 @@ export function createAlertChannels(database: Database) {
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
     change: (accountId: string, id: number, edit: (present: StoredChannel) => ChannelWrite) =>
       transaction((tx) => changeChannel(tx, database, accountId, id, edit)),
-    /** Adds a subscription or changes the existing one. null = unknown channel. */
-    subscribe: (accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<StoredChannel> | null> =>
+    /** Adds subscriptions or changes the existing ones. null = unknown channel. A dangling path begins with the index. */
+    subscribe: (
+      accountId: string,
+      id: number,
+      ...subscriptions: readonly SubscribedTo[]
+    ): Promise<Saved<StoredChannel> | null> =>
       transaction(async (tx) => {
         if ((await findChannel(tx, accountId, id, seal)) === null) return null;
-        const missing = await missingTarget(tx, accountId, [subscription]);
-        if (missing !== null) return { dangling: missing.replace('[0].', '') };
-        await subscribe(tx, accountId, id, subscription);
+        const missing = await missingTarget(tx, accountId, subscriptions);
+        if (missing !== null) return { dangling: missing };
+        for (const subscription of subscriptions) await subscribe(tx, accountId, id, subscription);
         return savedChannel(tx, accountId, id, seal);
       }),
     /** Cancels pending deliveries and keeps the delivery history. false = unknown channel. */
@@ -187,11 +195,17 @@ async function removeChannel(tx: Db, accountId: string, id: number, now: number)
 
 async function findChannel(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredChannel | null> {
   const row = await findRow(db, 'alert_channels', { account_id: idBytes(accountId), id });
-  return row === undefined ? null : withSubscriptions(db, channelOf(row, seal));
+  if (row === undefined) return null;
+  return withSubscriptions(db, channelOf(row, seal), await channelHealth(db, accountId, [id]));
 }
 
-async function withSubscriptions(db: Db, channel: AlertChannel): Promise<StoredChannel> {
+async function withSubscriptions(
+  db: Db,
+  channel: AlertChannel,
+  healths: ReadonlyMap<number, ChannelHealth>,
+): Promise<StoredChannel> {
+  const health = healths.get(channel.id) ?? { lastDeliveredAt: null, waitingDeliveries: 0 };
   const key = { account_id: idBytes(channel.accountId), alert_channel_id: channel.id };
   const rows = await findRows(db, 'subscriptions', key, '*', ['id']);
-  return { channel, subscriptions: rows.map(subscriptionOf) };
+  return { channel, subscriptions: rows.map(subscriptionOf), health };
 }

@@ -1,9 +1,11 @@
 // All channels with their health: what they receive, and whether it arrives.
 import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
+import { useAll } from '../../api/all.ts';
 import { useMay } from '../../api/me.ts';
 import { useMore } from '../../api/query.ts';
 import { ChannelName } from '../../ui/alerts/channels.tsx';
+import { CheckName } from '../../ui/checks/check-name.tsx';
 import { ButtonLink } from '../../ui/controls/button.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -52,8 +54,7 @@ export function ChannelsPage() {
               {
                 id: 'subscribed',
                 title: text.columns.subscribed,
-                cell: ({ subscriptions, autoSubscribe }) =>
-                  [text.subscribed(subscriptions.length), ...(autoSubscribe ? [text.everything] : [])].join(', '),
+                cell: (channel) => <Subscribers channel={channel} />,
               },
             ]}
           />
@@ -64,11 +65,58 @@ export function ChannelsPage() {
   );
 }
 
-export function Health({ channel: { isFailing, failingSince } }: { readonly channel: Channel }) {
-  if (!isFailing) return <span className={css['working']}>{text.working}</span>;
+/** Whether its messages arrive, when one arrived last, and how many wait. */
+export function Health({ channel }: { readonly channel: Channel }) {
+  const { id, isFailing, failingSince, lastDeliveredAt, waitingDeliveries } = channel;
   return (
-    <span className={css['failing']}>
-      {text.failing} {failingSince !== null && <Ago at={failingSince} />}
+    <span className={css['health']}>
+      {isFailing ? (
+        <span className={css['failing']}>
+          {text.failing} {failingSince !== null && <Ago at={failingSince} />}
+        </span>
+      ) : lastDeliveredAt === null ? (
+        <span className="quiet">{text.unproven}</span>
+      ) : (
+        <span className={css['working']}>{text.working}</span>
+      )}
+      {lastDeliveredAt !== null && (
+        <span className="quiet">
+          {text.received} <Ago at={lastDeliveredAt} />
+        </span>
+      )}
+      {waitingDeliveries > 0 && (
+        <Link to="/deliveries" search={{ channel: id, status: 'pending' }}>
+          {text.waiting(waitingDeliveries)}
+        </Link>
+      )}
+    </span>
+  );
+}
+
+/** Checks and groups that are named in the list. */
+const maxNamed = 2;
+
+function Subscribers({ channel: { subscriptions, autoSubscribe } }: { readonly channel: Channel }) {
+  const groups = useAll('listCheckGroups');
+  const on = subscriptions.filter(({ activated }) => activated);
+  const more = on.length - maxNamed;
+  if (on.length === 0) return <>{autoSubscribe ? text.onlyNew : text.subscribed(0)}</>;
+  return (
+    <span>
+      {on.slice(0, maxNamed).map(({ id, checkId, groupId }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          {checkId === null ? (
+            <Link to="/groups/$groupId" params={{ groupId: String(groupId) }} search={{}}>
+              {groups.data?.find((group) => group.id === groupId)?.name ?? `${text.group} ${groupId}`}
+            </Link>
+          ) : (
+            <CheckName checkId={checkId} />
+          )}
+        </span>
+      ))}
+      {more > 0 && text.more(more)}
+      {autoSubscribe && `, ${text.everything}`}
     </span>
   );
 }

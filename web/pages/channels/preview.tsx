@@ -69,7 +69,6 @@ export function usePreview({ type, example }: ChannelForm, config: Draft): Previ
         signal,
       }),
     placeholderData: (before) => before,
-    retry: false,
   });
   const { data: answer } = preview;
   const marks = useMemo(() => marksOf(answer), [answer]);

@@ -17,7 +17,12 @@ export const text = {
   reports: (every: string) => `${every === 'week' ? 'weekly' : 'monthly'} reports`,
   working: 'Working',
   failing: 'Failing since',
+  unproven: 'No message yet',
+  received: 'Last received',
+  waiting: (count: number) => `${count === 1000 ? '1000 or more' : count} waiting`,
   everything: 'new checks, too',
+  onlyNew: 'New checks',
+  more: (count: number) => ` and ${count} more`,
   subscribed: (count: number) =>
     count === 0 ? 'No check or group' : count === 1 ? '1 check or group' : `${count} checks and groups`,
   save: 'Save changes',

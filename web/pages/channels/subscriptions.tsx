@@ -24,7 +24,7 @@ type Channel = AnswerOf<'getAlertChannel'>;
 /** Subscriptions that are shown at a time. */
 const pageSize = 20;
 /** Checks that are subscribed at once. */
-const maxAdded = 50;
+const maxAdded = 200;
 
 const refreshes = ['getAlertChannel', 'listAlertChannels', 'getOverview', 'listNotices', 'getCheck'] as const;
 
@@ -34,11 +34,12 @@ export function Subscriptions({ channel: { id, subscriptions } }: { readonly cha
   const [shown, setShown] = useState(pageSize);
   const [adding, setAdding] = useState<'checks' | 'group' | null>(null);
   const subscribe = useWrite('putSubscription', refreshes);
+  const add = useWrite('addSubscriptions', refreshes);
   const set = (to: Change): Promise<unknown> => subscribe.mutateAsync({ params: { id }, body: to });
   const nameOfGroup = (groupId: number): string =>
     groups.data?.find((group) => group.id === groupId)?.name ?? `${text.group} ${groupId}`;
   const addChecks = async (checkIds: readonly string[]): Promise<void> => {
-    for (const checkId of checkIds) await set({ checkId, activated: true });
+    await add.mutateAsync({ params: { id }, body: { subscriptions: checkIds.map((checkId) => ({ checkId })) } });
     toast.done(text.subscribedMore(checkIds.length));
   };
   return (

@@ -1,6 +1,7 @@
 // Fields of a form for code and templates: an editor, or a plain field until it has loaded.
 import { ChevronDown } from 'lucide-react';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { CodeSnippet } from '#lib/schema/form.ts';
 import { Button } from '../controls/button.tsx';
 import { ActionMenu } from '../controls/menu.tsx';
@@ -97,12 +98,9 @@ function useEditor(load: () => Promise<Create>, { onChange, ...options }: Omit<E
     const focused = field.current?.contains(document.activeElement) === true ? document.activeElement : null;
     const cursor = (focused as Partial<HTMLInputElement> | null)?.selectionStart ?? options.text.length;
     const created = createEditor(host.current, { ...options, cursor, onChange: changed });
-    setEditor(created);
-    if (focused !== null) {
-      // At once, so that nothing that is typed meanwhile is lost.
-      host.current.hidden = false;
-      created.focus();
-    }
+    // At once, so that nothing that is typed meanwhile is lost.
+    flushSync(() => setEditor(created));
+    if (focused !== null) created.focus();
     return created;
   });
   useEffect(() => {
