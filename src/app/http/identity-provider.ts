@@ -2,7 +2,6 @@
 import type { CustomFetch } from 'openid-client';
 import type { IdentityDeps } from '#actions/accounts/identities.ts';
 import { createIdentityProvider } from '#actions/accounts/identity-provider.ts';
-import { guardedConnector } from '#channels/http/connector.ts';
 import type { Config } from '#config/config.ts';
 import { everyNetwork } from '#egress/cidr.ts';
 import { createGuard } from '#egress/guard.ts';
@@ -44,7 +43,10 @@ function createOperatorFetch(
 ): CustomFetch {
   // Loaded on demand, because few processes send requests.
   const load = async () => {
-    const { Agent, fetch } = await import('undici');
+    const [{ Agent, fetch }, { guardedConnector }] = await Promise.all([
+      import('undici'),
+      import('#channels/http/connector.ts'),
+    ]);
     const guard = createGuard({ ...egress, allow: everyNetwork });
     const connect = guardedConnector(guard, createTrust(caCertificates), connectMs);
     return { fetch, dispatcher: new Agent({ connect, keepAliveTimeout: 1000 }) };
