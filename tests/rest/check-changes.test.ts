@@ -142,6 +142,16 @@ test('rules of single changes refuse the same, with the reason', async () => {
   }
 });
 
+test('an interval that a type does not allow is refused alone and together with others', async () => {
+  const script = { request: undefined, script: 'await 1;' };
+  const id = await add('Script', script, '/v1/checks/multistep');
+  const change = { frequency: 0, frequencyOffset: 30 };
+  const alone = await api('PUT', `/v1/checks/${id}`, change);
+  assert.deepEqual([alone.status, Object.keys(alone.body['attributes'] ?? {})], [400, ['frequency']]);
+  const { refusals } = await ended(await start([id], { change }));
+  assert.match(refusals[0]?.reason ?? '', /^frequency: must be at least 1: a script runs at most once per minute/);
+});
+
 test('a body with values that no check may have is refused as a whole, with the field', async () => {
   const id = await add('Kept');
   const cases: readonly (readonly [change: object, field: string])[] = [

@@ -62,6 +62,23 @@ describe('a check that is deleted while it fails', () => {
     assert.equal(sent(test).length, before.length + 3, 'no channel is notified twice');
   });
 
+  it('does the same if many checks are deleted together', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { accountId } = test;
+    const { checkChanges } = test.temp.store;
+    const checkId = await test.check();
+    const channel = await test.channel(checkId);
+    await slot(test, 'failed');
+    const change = { accountId, id: randomUUID(), edit: null, checkIds: [checkId], createdAt: test.now };
+    assert.equal(await checkChanges.add(change), 'added');
+    const [open] = await checkChanges.claim({ owner: 'one', now: test.now, leaseMs: minute }, 1);
+    assert.ok(open);
+    const rules = { decide: null, missing: 'missing', reasonOf: () => 'dangling' };
+    await checkChanges.applyPart(open, 'one', await checkChanges.nextPart(open), rules, { render: rendered });
+    assert.equal((await checkChanges.find(accountId, change.id))?.changed, 1);
+    assert.deepEqual(sent(test), [`${channel} ALERT_FAILURE`, `${channel} ALERT_RECOVERY`]);
+  });
+
   it('says so, with what is known of its last run, and by the variables of the group that is the cause', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { checkGroups, alertChannels, variables } = test.temp.store;

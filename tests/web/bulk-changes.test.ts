@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { devices } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { expectHidden, expectVisible } from './expect.ts';
+import { breaches } from './accessibility.ts';
 import { shareWebUi } from './web-ui.ts';
 
 const { viewport, userAgent, isMobile, hasTouch } = devices['Pixel 7'];
@@ -51,15 +52,19 @@ await describe('changes to many checks', () => {
     await page.getByRole('toolbar', { name: '500 checks selected' }).getByRole('button', { name: 'Edit…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit 500 checks' });
     await expectVisible(dialog.getByText('Choose what to change.'));
-    const turnOn = (label: string) => dialog.getByRole('checkbox', { name: label, exact: true }).click({ force: true });
-    await turnOn('Interval');
+    const turn = (label: string) => dialog.getByRole('checkbox', { name: label, exact: true }).click({ force: true });
+    await turn('Interval');
     await dialog.getByRole('button', { name: 'Interval' }).click();
     await page.getByRole('option', { name: '5 min', exact: true }).click();
-    await turnOn('Tags');
+    await turn('Tags');
     await dialog.getByLabel('Add tags').fill('new, team:core');
     await dialog.getByLabel('Remove tags').fill('old');
     await expectVisible(dialog.getByText('Changes 499 checks · 1 cannot be changed'), 30_000);
     await expectVisible(dialog.getByText(/A heartbeat has no interval: .* \(Backup\)/));
+    for (const label of ['Group', 'Locations', 'Channels', 'Alert settings']) await turn(label);
+    await expectVisible(dialog.getByRole('checkbox', { name: 'Run at all locations at once' }));
+    assert.deepEqual(await breaches(page), []);
+    for (const label of ['Group', 'Locations', 'Channels', 'Alert settings']) await turn(label);
     await dialog.getByRole('button', { name: 'Change 499 checks' }).click();
     await expectVisible(page.getByText('Changed 499 checks'), 60_000);
     await expectVisible(page.getByText(/1 check was not changed\. A heartbeat has no interval/));
@@ -88,6 +93,7 @@ await describe('changes to many checks', () => {
     const bar = page.getByRole('toolbar', { name: '3 checks selected' });
     await page.getByRole('checkbox', { name: 'Select Mobile 000' }).tap({ force: true });
     await expectHidden(bar);
+    assert.deepEqual(await breaches(page), []);
     const two = page.getByRole('toolbar', { name: '2 checks selected' });
     await two.getByRole('button', { name: 'Edit…' }).tap();
     const dialog = page.getByRole('dialog', { name: 'Edit 2 checks' });
