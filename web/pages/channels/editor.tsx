@@ -1,24 +1,18 @@
 // The form of a channel, with a preview of what it sends.
-import { type FormEvent, useMemo } from 'react';
-import { Form } from 'react-aria-components';
 import type { ChannelForm } from '#channels/form.ts';
 import type { FormField } from '#lib/schema/form.ts';
 import { useWrite } from '../../api/query.ts';
 import { Backtest } from '../../ui/backtest/backtest.tsx';
-import { Button } from '../../ui/controls/button.tsx';
 import { MarksContext } from '../../ui/form/code.tsx';
 import { type Draft, textOf, useDraft, valueAt } from '../../ui/form/draft.ts';
-import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
-import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
+import { type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
+import { EditorForm } from '../../ui/form/editor-form.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
-import { Restored } from '../../ui/form/restored.tsx';
-import { FaultsContext } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { ActiveHours } from './active-hours.tsx';
 import { fieldsOf, Preview, usePreview } from './preview.tsx';
 import { text } from './strings.ts';
-import parts from '../../ui/form/form.module.css';
 import css from './channels.module.css';
 
 const alertFieldsOf = ({ isGrouped = false }: ChannelForm): readonly FormField[] => [
@@ -59,7 +53,6 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
   const create = useWrite('createAlertChannel', refreshes);
   const update = useWrite('updateAlertChannel', refreshes);
   const { error } = channelId === null ? create : update;
-  const faults = useMemo(() => faultsOf(error), [error]);
   const fields = { draft, onChange: change };
   const alertFields = alertFieldsOf(form);
   const config = (draft['config'] ?? {}) as Draft;
@@ -80,52 +73,47 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
     toast.done(text.saved(title));
     onDone(null);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    // The error is shown beside the fields.
-    void save().catch(() => undefined);
-  };
   return (
     <div className={css['editor']}>
-      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
-        <FaultsContext value={faults}>
-          <Restored isChanged={isChanged} isNew={channelId === null} onReset={reset} />
-          <MarksContext value={preview.marks}>
-            <FormFields fields={form.target} {...fields} />
-            {form.sections.map(({ title: part, fields: own }) => (
-              <Fold
-                key={part}
-                title={part}
-                note={summaryOf(own, draft)}
-                isOpen={Object.keys(faults).some((fault) => own.some(({ path }) => fault.startsWith(path)))}
-              >
-                <FormFields fields={own} {...fields} />
-              </Fold>
-            ))}
-          </MarksContext>
-          <Fold title={text.alerts} note={summaryOf(alertFields, draft)} isOpen={channelId === null}>
-            <FormFields fields={alertFields} {...fields} />
-          </Fold>
-          <Fold
-            title={text.hours}
-            note={hours === null ? text.always : textOf(hours['timeZone'])}
-            isOpen={Object.keys(faults).some((fault) => fault.startsWith('activeHours'))}
-          >
-            <ActiveHours hours={hours} channelId={channelId} onChange={(changed) => change('activeHours', changed)} />
-          </Fold>
-          <ChangedMeanwhile conflicts={conflicts} fields={[...fieldsOf(form), ...alertFields]} {...fields} />
-          {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
-          <div className={parts['actions']}>
-            <Button
-              type="submit"
-              kind="primary"
-              isDisabled={create.isPending || update.isPending || (channelId !== null && !isChanged)}
+      <EditorForm
+        className={css['form']}
+        kept={kept}
+        isNew={channelId === null}
+        save={save}
+        error={error}
+        isDisabled={create.isPending || update.isPending || (channelId !== null && !isChanged)}
+        submit={channelId === null ? text.add : text.save}
+        conflicts={conflicts}
+        conflictFields={[...fieldsOf(form), ...alertFields]}
+      >
+        {(faults) => (
+          <>
+            <MarksContext value={preview.marks}>
+              <FormFields fields={form.target} {...fields} />
+              {form.sections.map(({ title: part, fields: own }) => (
+                <Fold
+                  key={part}
+                  title={part}
+                  note={summaryOf(own, draft)}
+                  isOpen={Object.keys(faults).some((fault) => own.some(({ path }) => fault.startsWith(path)))}
+                >
+                  <FormFields fields={own} {...fields} />
+                </Fold>
+              ))}
+            </MarksContext>
+            <Fold title={text.alerts} note={summaryOf(alertFields, draft)} isOpen={channelId === null}>
+              <FormFields fields={alertFields} {...fields} />
+            </Fold>
+            <Fold
+              title={text.hours}
+              note={hours === null ? text.always : textOf(hours['timeZone'])}
+              isOpen={Object.keys(faults).some((fault) => fault.startsWith('activeHours'))}
             >
-              {channelId === null ? text.add : text.save}
-            </Button>
-          </div>
-        </FaultsContext>
-      </Form>
+              <ActiveHours hours={hours} channelId={channelId} onChange={(changed) => change('activeHours', changed)} />
+            </Fold>
+          </>
+        )}
+      </EditorForm>
       {channelId !== null && (
         <div className={css['below']}>
           <Backtest question={{ alertChannelId: channelId, channel: receivedOf(draft) }} whose={text.checksOfChannel} />

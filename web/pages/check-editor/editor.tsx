@@ -1,7 +1,6 @@
 // The form of a check beside the result of trying it.
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useMemo } from 'react';
-import { Form } from 'react-aria-components';
+import { useMemo } from 'react';
 import type { CheckForm } from '#checks/form.ts';
 import type { FormValue } from '#lib/schema/form.ts';
 import type { OperationId } from '#contract/operations.ts';
@@ -16,17 +15,15 @@ import { OutcomesContext } from '../../ui/form/assertions.tsx';
 import { MarksContext } from '../../ui/form/code.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
-import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
-import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
-import { Restored } from '../../ui/form/restored.tsx';
-import { type Faults, FaultsContext, TextInput } from '../../ui/form/text.tsx';
+import { type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
+import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
+import { type Faults, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { useLiveOutcomes } from './live-outcomes.ts';
 import { Advanced, Alerting } from './sections.tsx';
 import { text } from './strings.ts';
 import { marksOf, TrialResult } from './trial.tsx';
 import { useTrial } from './use-trial.ts';
-import parts from '../../ui/form/form.module.css';
 import css from './check-editor.module.css';
 
 interface EditorProps {
@@ -49,66 +46,64 @@ const refreshes = ['getOverview', 'listChecks', 'getCheck'] as const satisfies O
 
 export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: EditorProps) {
   const kept = useDraft(name, start, stored?.revision);
-  const { draft, isChanged, change, reset } = kept;
+  const { draft, change, reset } = kept;
   const { conflicts, guarded } = useConflicts(kept, stored?.read ?? null);
   const { save, error, isSaving } = useSave({ form, checkId, copyOf, draft, reset, guarded, onDone });
   const trial = useTrial(form.type, draft, checkId ?? copyOf ?? null);
-  const failed = error ?? trial.error;
-  const faults = useMemo(() => faultsOf(failed), [failed]);
   const marks = useMemo(() => marksOf(form, trial.trial, trial.tried), [form, trial.trial, trial.tried]);
   const live = useLiveOutcomes(form, draft, trial.trial?.result ?? null, trial.tried);
   const fields = { draft, onChange: change };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    // The error is shown beside the fields.
-    void save().catch(() => undefined);
-  };
   return (
     <div className={css['editor']}>
-      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
-        <FaultsContext value={faults}>
-          <Restored isChanged={isChanged} isNew={checkId === null} onReset={reset} />
-          <div className={css['main']}>
-            <TextInput
-              name="name"
-              label={text.name}
-              value={textOf(draft['name'])}
-              onChange={(value) => change('name', value)}
-              isRequired
-            />
-            <FormFields fields={form.target} {...fields} />
-            {form.hasInterval && <Interval shortest={form.shortestInterval} {...fields} />}
-          </div>
-          <MarksContext value={marks}>
-            <OutcomesContext value={{ [live.path]: live.outcomes }}>
-              <Folds form={form} faults={faults} self={checkId} {...fields} />
-            </OutcomesContext>
-          </MarksContext>
-          <ChangedMeanwhile
-            conflicts={conflicts}
-            fields={[...form.target, ...form.sections.flatMap((section) => section.fields)]}
-            {...fields}
-          />
-          {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
-          <div className={parts['actions']}>
-            <Button type="submit" kind="primary" isDisabled={isSaving}>
-              {checkId === null ? text.create : text.save}
-            </Button>
+      <EditorForm
+        className={css['form']}
+        kept={kept}
+        isNew={checkId === null}
+        save={save}
+        error={error}
+        otherError={trial.error}
+        isDisabled={isSaving}
+        submit={checkId === null ? text.create : text.save}
+        actions={
+          <>
             {form.hasInterval && (
               <Button onPress={trial.run} isDisabled={trial.isRunning}>
                 {text.run}
               </Button>
             )}
-            <Leave
-              isNew={checkId === null}
-              onCancel={() => {
-                reset();
-                onDone(null);
-              }}
-            />
-          </div>
-        </FaultsContext>
-      </Form>
+            {checkId === null ? (
+              <Link to="/checks/new" search={{}} className={css['other']}>
+                {text.another}
+              </Link>
+            ) : (
+              <Cancel kept={kept} onCancel={() => onDone(null)} />
+            )}
+          </>
+        }
+        conflicts={conflicts}
+        conflictFields={[...form.target, ...form.sections.flatMap((section) => section.fields)]}
+      >
+        {(faults) => (
+          <>
+            <div className={css['main']}>
+              <TextInput
+                name="name"
+                label={text.name}
+                value={textOf(draft['name'])}
+                onChange={(value) => change('name', value)}
+                isRequired
+              />
+              <FormFields fields={form.target} {...fields} />
+              {form.hasInterval && <Interval shortest={form.shortestInterval} {...fields} />}
+            </div>
+            <MarksContext value={marks}>
+              <OutcomesContext value={{ [live.path]: live.outcomes }}>
+                <Folds form={form} faults={faults} self={checkId} {...fields} />
+              </OutcomesContext>
+            </MarksContext>
+          </>
+        )}
+      </EditorForm>
       {form.hasInterval && (
         <TrialResult
           trial={trial}
@@ -213,18 +208,6 @@ function Folds({
         <Advanced hasRuntime={isScript} {...fields} />
       </Fold>
     </>
-  );
-}
-
-function Leave({ isNew, onCancel }: { readonly isNew: boolean; readonly onCancel: () => void }) {
-  return isNew ? (
-    <Link to="/checks/new" search={{}} className={css['other']}>
-      {text.another}
-    </Link>
-  ) : (
-    <Button kind="quiet" onPress={onCancel}>
-      {text.cancel}
-    </Button>
   );
 }
 

@@ -8,7 +8,6 @@ export const text = {
   name: 'Name',
   create: 'Create check',
   save: 'Save changes',
-  cancel: 'Cancel',
   run: 'Run now',
   runHelp: 'Runs once with these settings, without saving them and without alerting anybody.',
   created: (name: string) => `Created ${name}`,

@@ -1,6 +1,4 @@
 // The form of a group: what it sets for all its checks.
-import { type FormEvent, useMemo } from 'react';
-import { Form } from 'react-aria-components';
 import { useWrite } from '../../api/query.ts';
 import { AlertSettingsOfGroup } from '../../ui/alert-settings/of-group.tsx';
 import { ChannelFields } from '../../ui/check-settings/channels.tsx';
@@ -10,20 +8,17 @@ import { LocationFields } from '../../ui/check-settings/locations.tsx';
 import { RetryFields } from '../../ui/check-settings/retries.tsx';
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
 import { Backtest } from '../../ui/backtest/backtest.tsx';
-import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
-import { ChangedMeanwhile, isChangedMeanwhile, type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
-import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
-import { Restored } from '../../ui/form/restored.tsx';
+import { type Stored, useConflicts } from '../../ui/form/changed-meanwhile.tsx';
+import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { FormFields, summaryOf } from '../../ui/form/fields.tsx';
 import { Fold } from '../../ui/form/fold.tsx';
 import { checkForms } from '../../ui/form/forms.ts';
 import { VariableList } from '../../ui/form/pairs.tsx';
-import { type Faults, FaultsContext, Flag, TextInput } from '../../ui/form/text.tsx';
+import { type Faults, Flag, TextInput } from '../../ui/form/text.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { text } from './strings.ts';
-import parts from '../../ui/form/form.module.css';
 import css from './group-editor.module.css';
 
 interface EditorProps {
@@ -52,12 +47,11 @@ const refreshes = [
 
 export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: EditorProps) {
   const kept = useDraft(name, start, stored?.revision);
-  const { draft, isChanged, change, reset } = kept;
+  const { draft, change, reset } = kept;
   const { conflicts, guarded } = useConflicts(kept, stored?.read ?? null);
   const create = useWrite('createCheckGroupV2', refreshes);
   const update = useWrite('updateCheckGroupV2', refreshes);
   const { error } = groupId === null ? create : update;
-  const faults = useMemo(() => faultsOf(error), [error]);
   const save = async (): Promise<void> => {
     const title = textOf(draft['name']);
     // The server describes and validates the body.
@@ -75,41 +69,27 @@ export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: Ed
     toast.done(text.saved(title));
     onDone(null);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    // The error is shown beside the fields.
-    void save().catch(() => undefined);
-  };
   return (
     <>
-      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
-        <FaultsContext value={faults}>
-          <Restored isChanged={isChanged} isNew={groupId === null} onReset={reset} />
-          <p className="quiet">{text.about}</p>
-          <Fields draft={draft} onChange={change} faults={faults} />
-          <ChangedMeanwhile
-            conflicts={conflicts}
-            fields={checkForms.flatMap(({ ofGroups = [] }) => ofGroups.flatMap((section) => section.fields))}
-            draft={draft}
-            onChange={change}
-          />
-          {!isChangedMeanwhile(error) && <FaultList error={error} faults={faults} />}
-          <div className={parts['actions']}>
-            <Button type="submit" kind="primary" isDisabled={create.isPending || update.isPending}>
-              {groupId === null ? text.create : text.save}
-            </Button>
-            <Button
-              kind="quiet"
-              onPress={() => {
-                reset();
-                onDone(null);
-              }}
-            >
-              {text.cancel}
-            </Button>
-          </div>
-        </FaultsContext>
-      </Form>
+      <EditorForm
+        className={css['form']}
+        kept={kept}
+        isNew={groupId === null}
+        save={save}
+        error={error}
+        isDisabled={create.isPending || update.isPending}
+        submit={groupId === null ? text.create : text.save}
+        actions={<Cancel kept={kept} onCancel={() => onDone(null)} />}
+        conflicts={conflicts}
+        conflictFields={checkForms.flatMap(({ ofGroups = [] }) => ofGroups.flatMap((section) => section.fields))}
+      >
+        {(faults) => (
+          <>
+            <p className="quiet">{text.about}</p>
+            <Fields draft={draft} onChange={change} faults={faults} />
+          </>
+        )}
+      </EditorForm>
       {/* The server describes and validates the body. */}
       {groupId !== null && <Backtest question={{ groupId, group: draft }} whose={text.thisGroup} />}
     </>

@@ -11,7 +11,6 @@ export const text = {
   activeHelp: 'A check runs if both it and its group are active.',
   create: 'Create group',
   save: 'Save changes',
-  cancel: 'Cancel',
   created: (name: string) => `Created ${name}`,
   thisGroup: 'this group',
   saved: (name: string) => `Saved ${name}`,

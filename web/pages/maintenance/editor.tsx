@@ -1,13 +1,9 @@
 // The form of a window, with what it would do beside it.
-import { type FormEvent, useMemo } from 'react';
-import { Form } from 'react-aria-components';
 import { useWrite } from '../../api/query.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { ZoneChoice, zoneName } from '../../ui/controls/zone-choice.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
-import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
-import { Restored } from '../../ui/form/restored.tsx';
-import { FaultsContext, TextInput } from '../../ui/form/text.tsx';
+import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
+import { TextInput } from '../../ui/form/text.tsx';
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
 import { Choice } from '../../ui/controls/field.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
@@ -32,11 +28,11 @@ interface EditorProps {
 }
 
 export function WindowEditor({ name, start, windowId, onDone }: EditorProps) {
-  const { draft, isChanged, change, reset } = useDraft(name, start);
+  const kept = useDraft(name, start);
+  const { draft, change, reset } = kept;
   const create = useWrite('createMaintenanceWindow', refreshes);
   const update = useWrite('updateMaintenanceWindow', refreshes);
   const { error, isPending } = windowId === null ? create : update;
-  const faults = useMemo(() => faultsOf(error), [error]);
   const save = async (): Promise<void> => {
     const title = textOf(draft['name']);
     const body = bodyOf(draft);
@@ -48,50 +44,40 @@ export function WindowEditor({ name, start, windowId, onDone }: EditorProps) {
     toast.done([text.saved(title), ...warnings.map(({ message }) => message)].join(' '));
     onDone(id);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    // The error is shown beside the fields.
-    void save().catch(() => undefined);
-  };
   return (
     <div className={css['editor']}>
-      <Form className={css['form'] ?? ''} validationBehavior="aria" onSubmit={submit}>
-        <FaultsContext value={faults}>
-          <Restored isChanged={isChanged} isNew={windowId === null} onReset={reset} />
-          <TextInput
-            name="name"
-            label={text.name}
-            placeholder={text.nameExample}
-            value={textOf(draft['name'])}
-            onChange={(value) => change('name', value)}
-            isRequired
-          />
-          <TimeFields draft={draft} onChange={change} />
-          <ScopeFields draft={draft} onChange={change} />
-          <TextInput
-            name="description"
-            label={text.description}
-            lines="text"
-            value={textOf(draft['description'])}
-            onChange={(value) => change('description', value)}
-          />
-          <FaultList error={error} faults={faults} />
-          <div className={parts['actions']}>
-            <Button type="submit" kind="primary" isDisabled={isPending}>
-              {windowId === null ? text.create : text.save}
-            </Button>
-            <Button
-              kind="quiet"
-              onPress={() => {
-                reset();
-                onDone(null);
-              }}
-            >
-              {text.cancel}
-            </Button>
-          </div>
-        </FaultsContext>
-      </Form>
+      <EditorForm
+        className={css['form']}
+        kept={kept}
+        isNew={windowId === null}
+        save={save}
+        error={error}
+        isDisabled={isPending}
+        submit={windowId === null ? text.create : text.save}
+        actions={<Cancel kept={kept} onCancel={() => onDone(null)} />}
+      >
+        {() => (
+          <>
+            <TextInput
+              name="name"
+              label={text.name}
+              placeholder={text.nameExample}
+              value={textOf(draft['name'])}
+              onChange={(value) => change('name', value)}
+              isRequired
+            />
+            <TimeFields draft={draft} onChange={change} />
+            <ScopeFields draft={draft} onChange={change} />
+            <TextInput
+              name="description"
+              label={text.description}
+              lines="text"
+              value={textOf(draft['description'])}
+              onChange={(value) => change('description', value)}
+            />
+          </>
+        )}
+      </EditorForm>
       <PreviewSide draft={draft} />
     </div>
   );

@@ -103,7 +103,6 @@ export const text = {
   removeCheck: (number: number) => `Remove check ${number}`,
   create: 'Plan window',
   save: 'Save',
-  cancel: 'Cancel',
   saved: (name: string) => `Saved ${name}.`,
   preview: 'What it does',
   nextTimes: (zone: string) => `Next times in ${zone}`,
