@@ -32,6 +32,7 @@ import { noticeOperations } from './operating/notice.ts';
 import type { Operation } from './operation.ts';
 import { liveEventOperations } from './results/live-events.ts';
 import { overviewOperations } from './results/overview.ts';
+import { usageOperations } from './operating/usage.ts';
 import { ledgerOperations } from './operating/ledger.ts';
 import { processOperations } from './operating/process.ts';
 import { runtimeOperations } from './checks/runtime.ts';
@@ -78,6 +79,7 @@ export const operations = {
   ...noticeOperations,
   ...processOperations,
   ...ledgerOperations,
+  ...usageOperations,
   ...healthOperations,
 } as const;
 

@@ -37,6 +37,7 @@ import { createOrphans } from './accounts/orphans.ts';
 import { createFigures } from './accounts/figures.ts';
 import { createGaps } from './accounts/gaps.ts';
 import { createLedger } from './accounts/ledger.ts';
+import { createUsage } from './accounts/usage.ts';
 import { createFirstRuns } from './schedules/first-runs.ts';
 import type { Path } from './path/path.ts';
 import { createProcesses } from './accounts/processes.ts';
@@ -102,6 +103,7 @@ function operatingNouns(database: Database) {
     figures: createFigures(database),
     gaps: createGaps(database),
     ledger: createLedger(database),
+    usage: createUsage(database),
     watchdog: createWatchdog(database),
     noticeChannel: createNoticeChannel(database),
     processes: createProcesses(database),

@@ -150,6 +150,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       'alert-settings': '/settings/alerts',
       'api-keys': '/settings/api-keys',
       audit: '/settings/audit',
+      usage: '/settings/usage',
       variables: '/settings/variables',
       maintenance: '/maintenance',
       'maintenance-window': `/maintenance/${String(window['id'])}`,

@@ -1,4 +1,5 @@
-// The ledger: runs, alerts and deliveries of a day that add up, where the others are listed, and what is lost.
+// The ledger: runs, alerts and deliveries of a day that add up, where the others are listed, and what is lost. Usage and
+// limits of the account.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -8,7 +9,7 @@ import { expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
 test('a person sees that every run, alert and delivery is accounted for, and an operator that one is lost', async (t) => {
-  const ui = await startWebUi(t);
+  const ui = await startWebUi(t, { TOCSIN_ACCOUNT_LIMITS: 'checks=2' });
   const target = await startScriptedServer(t);
   target.answer(({ url }) => ({ status: url === '/hook' ? 200 : 503 }));
   await ui.service.must('PUT', '/v1/accounts/me', { timeZone: zoneAtNoon() });
@@ -38,7 +39,7 @@ test('a person sees that every run, alert and delivery is accounted for, and an 
   await expectVisible(page.getByRole('link', { name: /^Search: \d+ failed$/ }));
   assert.ok(await page.getByRole('button', { name: 'Next day' }).isDisabled());
   await page.getByRole('link', { name: 'Delivered' }).click();
-  await expectVisible(page.getByRole('table').getByRole('link', { name: 'Cart' }));
+  await expectVisible(page.getByRole('table').getByRole('link', { name: 'Cart', exact: true }).first());
   await page.getByRole('button', { name: 'Show any time' }).click();
   await page.waitForURL((url) => !url.search.includes('from'));
 
@@ -52,6 +53,10 @@ test('a person sees that every run, alert and delivery is accounted for, and an 
   await expectVisible(page.getByText('1 delivery counted, but not found.').first());
   await page.getByRole('button', { name: 'Previous day' }).click();
   await expectVisible(page.getByText('Everything adds up.'));
+
+  await page.goto('/settings/usage');
+  await expectVisible(page.getByRole('listitem').filter({ hasText: 'Checks' }).getByText('Used up: 2 of 2'));
+  await expectVisible(page.getByRole('listitem').filter({ hasText: 'Channels' }).getByText('1 of 1,000'));
 });
 
 /** Where it is about noon: no day ends during the test. */

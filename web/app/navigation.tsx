@@ -8,6 +8,7 @@ import {
   Braces,
   ChartColumn,
   FolderOpen,
+  Gauge,
   KeyRound,
   LayoutGrid,
   LogOut,
@@ -203,6 +204,12 @@ function usePersonActions(): readonly Action[] {
       label: 'Variables and secrets',
       icon: <Braces size={16} />,
       run: () => void navigate({ to: '/settings/variables' }),
+    },
+    {
+      id: 'usage',
+      label: 'Usage and limits',
+      icon: <Gauge size={16} />,
+      run: () => void navigate({ to: '/settings/usage' }),
     },
     ...(admin
       ? [

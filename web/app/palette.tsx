@@ -52,6 +52,7 @@ const pages = [
   ['/settings/audit', 'Audit log'],
   ['/settings/profile', 'Profile'],
   ['/settings/account', 'Account'],
+  ['/settings/usage', 'Usage and limits'],
 ] as const satisfies readonly (readonly [to: string, name: string, search?: OverviewSearch])[];
 
 export function Palette({ isOpen, onOpenChange }: PaletteProps) {

@@ -210,6 +210,11 @@ const account = createRoute({
   path: '/settings/account',
   component: lazyRouteComponent(() => import('../pages/account/page.tsx'), 'AccountPage'),
 });
+const usage = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/usage',
+  component: lazyRouteComponent(() => import('../pages/usage/page.tsx'), 'UsagePage'),
+});
 /** Every other path, with the navigation. */
 const other = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound });
 const wall = createRoute({
@@ -280,6 +285,7 @@ const tree = root.addChildren([
     editWindow,
     alertSettings,
     account,
+    usage,
     other,
   ]),
   wall,

@@ -9,6 +9,7 @@ import { checkAlertingRoutes } from '#rest/alerts/check-alerting.ts';
 import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
 import { backtestRoutes } from '#rest/results/backtests.ts';
 import { accountReportRoutes } from '#rest/results/account-report.ts';
+import { usageRoutes } from '#rest/operating/usage.ts';
 import { ledgerRoutes } from '#rest/operating/ledger.ts';
 import { analyticsRoutes } from '#rest/results/analytics.ts';
 import { auditLogRoutes } from '#rest/accounts/audit-log.ts';
@@ -120,6 +121,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...accountReportRoutes(actions.accountReports, actions.accountReportDeliveries),
     ...ledgerRoutes(actions.ledgers),
+    ...usageRoutes(actions.usage),
     ...backtestRoutes(actions.backtests),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),

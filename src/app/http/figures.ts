@@ -3,6 +3,7 @@ import { createAccountReportDeliveryActions } from '#actions/results/account-rep
 import { createAccountReportActions } from '#actions/results/account-reports.ts';
 import { type GapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
 import { createAnalyticsActions } from '#actions/results/analytics.ts';
+import { createUsageActions } from '#actions/operating/usage.ts';
 import { createLedgerActions } from '#actions/operating/ledger.ts';
 import { createCertificateActions } from '#actions/results/certificates.ts';
 import { createReportActions } from '#actions/results/reports.ts';
@@ -28,6 +29,7 @@ export function figuresOf({ store, config, clock, wake }: ActionDeps, afterGaps:
     }),
     reports: createReportActions(figures),
     accountReports,
+    usage: createUsageActions({ usage: store.usage, sendingLimits: config.sendingLimits }),
     ledgers: createLedgerActions({ ...figures, retentionDays: config.retentionDays }),
     certificates: createCertificateActions(figures),
     accountReportDeliveries: createAccountReportDeliveryActions({

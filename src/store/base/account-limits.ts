@@ -1,5 +1,5 @@
 // Enforces account limits when something is added.
-import { findRow, selectRows } from './rows.ts';
+import { countRows, findRow, selectRows } from './rows.ts';
 import { sql } from 'kysely';
 import { type AccountLimits, type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
 import { idBytes, parsedOrNull } from './codec.ts';
@@ -33,11 +33,7 @@ export async function requireWithinLimit(
   const limit = await readLimit(limits, tx, accountId, name);
   if (limit === 0) return;
   await waitForOthers(tx, accountId);
-  const { used } = await tx
-    .selectFrom(tables[name])
-    .select((row) => row.fn.countAll<number>().as('used'))
-    .where('account_id', '=', idBytes(accountId))
-    .executeTakeFirstOrThrow();
+  const used = await countUsed(tx, accountId, name);
   if (used + added > limit) throw new LimitReachedError(name, used, limit);
 }
 
@@ -57,14 +53,22 @@ export async function requireVariableBytes(
   const limit = await readLimit(limits, tx, accountId, 'variableBytes');
   if (limit === 0) return;
   await waitForOthers(tx, accountId);
-  const { bytes } = await selectRows(tx, 'variables', { account_id: idBytes(accountId) })
-    .select(sql<number>`coalesce(sum(octet_length(key) + octet_length(value)), 0)`.as('bytes'))
-    .executeTakeFirstOrThrow();
+  const bytes = await countUsed(tx, accountId, 'variableBytes');
   if (bytes > limit) throw new LimitReachedError('variableBytes', bytes - addedBytes, limit);
 }
 
+/** How much of a limit an account uses. */
+export async function countUsed(db: Db, accountId: string, name: LimitName): Promise<number> {
+  const account = idBytes(accountId);
+  if (name !== 'variableBytes') return countRows(db, tables[name], { account_id: account });
+  const { bytes } = await selectRows(db, 'variables', { account_id: account })
+    .select(sql<number>`coalesce(sum(octet_length(key) + octet_length(value)), 0)`.as('bytes'))
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
 /** 0 = unlimited. */
-async function readLimit(limits: AccountLimits, tx: Db, accountId: string, name: LimitName): Promise<number> {
+export async function readLimit(limits: AccountLimits, tx: Db, accountId: string, name: LimitName): Promise<number> {
   const account = await findRow(tx, 'accounts', { id: idBytes(accountId) }, ['limits']);
   return parsedOrNull<AccountLimits>(account?.limits ?? null)?.[name] ?? limits[name] ?? 0;
 }

@@ -11,6 +11,7 @@ import {
   quotaExpiredReason,
   quotaReason,
   quotaReasonStart,
+  type SendingQuota,
 } from '#domain/deliveries/sending-quota.ts';
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -94,6 +95,13 @@ function waitOf(
     since: since ?? 0,
     reason: text.slice(text.indexOf(quotaReasonStart)),
   };
+}
+
+/** Attempts of an account in the clock hour of `now` (epoch ms). */
+export async function sentInHour(db: Db, accountId: string, quota: SendingQuota, now: number): Promise<number> {
+  const counter = { account_id: idBytes(accountId), noun: `sent-${quota}` };
+  const counted = (await findRow(db, 'counters', counter, ['last']))?.last ?? 0;
+  return Math.floor(counted / perHour) === hourOf(now) ? counted % perHour : 0;
 }
 
 /** Counts one in the clock hour of `now` (epoch ms); false = the limit of the account is reached. */

@@ -1,0 +1,71 @@
+// Texts of the usage page.
+import type { AnswerOf } from '#contract/operations.ts';
+import { count } from '../../ui/text/format.ts';
+
+type UsageName = AnswerOf<'listUsage'>[number]['name'];
+
+interface Line {
+  readonly label: string;
+  /** What happens at the limit. */
+  readonly effect: string;
+}
+
+const refused = 'No more can be added until some are deleted, or an operator raises the limit.';
+
+export const text = {
+  title: 'Usage and limits',
+  intro: 'The line below each bar says what happens when the limit is reached.',
+  of: (used: number, limit: number) => `${count(used)} of ${count(limit)}`,
+  unlimited: 'no limit',
+  near: 'Almost used up',
+  reached: 'Used up',
+  sections: [
+    {
+      title: 'Resources',
+      names: [
+        'checks',
+        'checkGroups',
+        'alertChannels',
+        'maintenanceWindows',
+        'apiKeys',
+        'variables',
+        'variableBytes',
+        'clientCertificates',
+      ],
+    },
+    { title: 'Runs', names: ['runsOfMonth', 'runsOfHour', 'triggeredRuns', 'checkTrials'] },
+    { title: 'Messages and records', names: ['emailsOfHour', 'telephoneOfHour', 'auditEntries'] },
+  ] satisfies readonly { readonly title: string; readonly names: readonly UsageName[] }[],
+  lines: {
+    checks: { label: 'Checks', effect: refused },
+    checkGroups: { label: 'Groups', effect: refused },
+    alertChannels: { label: 'Channels', effect: refused },
+    maintenanceWindows: { label: 'Maintenance windows', effect: refused },
+    apiKeys: { label: 'API keys', effect: refused },
+    variables: { label: 'Variables', effect: refused },
+    variableBytes: { label: 'Size of variables, bytes', effect: 'Variables cannot grow until some are deleted.' },
+    clientCertificates: { label: 'Client certificates', effect: refused },
+    runsOfMonth: {
+      label: 'Runs this month (UTC)',
+      effect: 'Scheduled runs are recorded as missed, and triggers are refused, until the next month.',
+    },
+    runsOfHour: { label: 'Runs in the last full hour', effect: '' },
+    triggeredRuns: { label: 'Triggered runs that wait or run', effect: 'Triggers are refused until some have ended.' },
+    checkTrials: {
+      label: 'Stored trials of checks',
+      effect: 'A trial is refused until another one is read or ten minutes old.',
+    },
+    emailsOfHour: {
+      label: 'Emails this hour',
+      effect: 'Further emails wait for the next hour, up to 24 hours. A quarter of the limit is kept for new failures.',
+    },
+    telephoneOfHour: {
+      label: 'SMS messages and calls this hour',
+      effect: 'Further ones wait for the next hour, up to 24 hours. A quarter of the limit is kept for new failures.',
+    },
+    auditEntries: {
+      label: 'Entries of the audit log',
+      effect: 'The oldest entries of the person or key with the most are deleted; an entry says how many.',
+    },
+  } satisfies Record<UsageName, Line>,
+} as const;
