@@ -40,7 +40,7 @@ export const text = {
     ].join(', '),
   deletedGroup: (id: number) => `${id} (deleted)`,
   note: (created: string, zone: string) =>
-    `Uptime is the share of the monitored time without failure, rounded down. Times are in ${zone}. Created on ${created}.`,
+    `Uptime is the share of the monitored time without failure, rounded down. Lists of what stands out have at most 10 entries. Times are in ${zone}. Created on ${created}.`,
   soFar: 'so far',
   download: 'Download CSV',
   downloaded: 'The report was downloaded',
