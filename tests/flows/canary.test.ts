@@ -149,8 +149,12 @@ async function assertNoAnswerLeaks(
   // A trial is gone once it was read.
   const check: unknown = JSON.parse(fixtures['definition'] ?? '');
   const trial = String((await service.must('POST', '/v1/check-trials', { check }))['id']);
+  const tagged = { checkIds: [fixtures['checks']], change: { addTags: ['canary'] } };
+  const change = String((await service.must('POST', '/v1/check-changes', tagged))['id']);
   for (const operation of reads) {
-    const path = pathOf(operation, { ...fixtures, 'check-trials': trial }) + (questions[operation.path] ?? '');
+    const path =
+      pathOf(operation, { ...fixtures, 'check-trials': trial, 'check-changes': change }) +
+      (questions[operation.path] ?? '');
     const answer = await fetch(service.address + path, { headers: credentials });
     const headers = JSON.stringify([...answer.headers]);
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
