@@ -102,7 +102,7 @@ function Subscribers({ channel: { subscriptions, autoSubscribe } }: { readonly c
   const more = on.length - maxNamed;
   if (on.length === 0) return <>{autoSubscribe ? text.onlyNew : text.subscribed(0)}</>;
   return (
-    <span>
+    <span className={css['subscribers']}>
       {on.slice(0, maxNamed).map(({ id, checkId, groupId }, index) => (
         <span key={id}>
           {index > 0 && ', '}
