@@ -77,7 +77,9 @@ function pathsOf(schema: Schema, drawn: ReadonlySet<string>, path = ''): string[
 /** Fields that forms of all types have. */
 const common = globSync('web/{pages/check-editor,ui/check-settings,ui/alert-settings}/*.tsx', { cwd: packageFolder })
   .flatMap((path) => [
-    ...readFileSync(join(packageFolder, path), 'utf8').matchAll(/(?:draft\[|onChange\(|change\()\s*'(\w+)'/g),
+    ...readFileSync(join(packageFolder, path), 'utf8').matchAll(
+      /(?:draft\[|onChange\(|change\(|path=)\s*['"](\w+)['"]/g,
+    ),
   ])
   .map(([, name = '']) => name);
 
