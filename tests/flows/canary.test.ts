@@ -339,12 +339,9 @@ test('secrets reach the target of the check, and no output of the service', asyn
   });
   const tokenOf = (url: unknown): string => new URL(String(url)).pathname.split('/').at(-1) ?? '';
   const link = tokenOf(message.json['link']);
-  const change = { checkIds: [fixtures['checks']], change: { addTags: ['canary'] } };
-  const { id: changeId } = await service.must('POST', '/v1/check-changes', change);
   const resultId = await firstId(service, `/v1/check-results/${fixtures['check-results']}`);
   const all = {
     ...fixtures,
-    'check-changes': String(changeId),
     deliveries: deliveryId,
     results: link,
     acknowledge: tokenOf(message.json['acknowledge']),
