@@ -51,6 +51,7 @@ describe('a channel with an escalation', () => {
     const failedAt = test.now;
     await run(test, 'failed');
     assert.deepEqual([sentTo(test, first), sentTo(test, later)], [['ALERT_FAILURE'], []]);
+    assert.equal(test.one('SELECT channels FROM alerts'), 1);
     test.temp.clock.advance(failedAt + 10 * minute - 1 - test.now);
     assert.deepEqual(await inspect(test), [], 'not yet');
     test.temp.clock.advance(1);
@@ -61,6 +62,7 @@ describe('a channel with an escalation', () => {
     assert.deepEqual(sentTo(test, later), ['ALERT_FAILURE']);
     const alerts = test.rows('SELECT id FROM alerts');
     assert.equal(alerts.length, 1, 'it is about the alert that was raised');
+    assert.equal(test.one('SELECT channels FROM alerts'), 2);
     const [own] = test.rows(`SELECT alert_id FROM deliveries WHERE alert_channel_id = ${later}`);
     assert.deepEqual(own?.['alert_id'], alerts[0]?.['id']);
     assert.deepEqual(await inspect(test), [], 'once');

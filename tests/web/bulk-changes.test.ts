@@ -9,7 +9,7 @@ import { shareWebUi } from './web-ui.ts';
 
 const { viewport, userAgent, isMobile, hasTouch } = devices['Pixel 7'];
 
-await describe('changes to many checks', () => {
+describe('changes to many checks', () => {
   const { ui } = shareWebUi({ TOCSIN_ROLES: 'api' });
 
   /** Adds checks with a tag; returns the ID of the first. */

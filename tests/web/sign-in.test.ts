@@ -109,7 +109,8 @@ describe('a person', () => {
     assert.equal(await page.getByLabel('Value').inputValue(), 'https://shop.example');
     await page.getByRole('button', { name: 'Add variable' }).click();
     await expectVisible(page.getByText('Added SHOP_URL'));
-    await page.waitForFunction("document.documentElement.dataset.live === 'live'");
+    const isLive = () => page.evaluate<boolean>("document.documentElement.dataset.live === 'live'");
+    await until('live updates', isLive);
     await service.must('DELETE', '/v1/variables/SHOP_URL');
   });
 

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { countChange, putCheck } from '../support/store/rows.ts';
+import { until } from '../support/until.ts';
 import { expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
@@ -33,7 +34,8 @@ test('a wallboard of 60 to 10,000 checks fits on the screen, without text over a
     ] as const) {
       await page.setViewportSize({ width, height });
       // The tiles are fitted once the page has noticed its new size.
-      await page.waitForFunction('document.documentElement.scrollHeight <= innerHeight');
+      const fits = () => page.evaluate<boolean>('document.documentElement.scrollHeight <= innerHeight');
+      await until('the tiles to fit', fits);
       assert.deepEqual(await overflowing(page), [], `${count} checks on ${width} × ${height}`);
     }
   }

@@ -29,7 +29,9 @@ const alerts = z
     notified: count.describe('With at least one delivery.'),
     suppressed: count.describe('Suppressed by a failing dependency.'),
     muted: count.describe('Not raised because of a mute or maintenance; once per failure.'),
-    unsubscribed: count.describe('No subscribed channel receives alerts of their type.'),
+    unsubscribed: count.describe(
+      'No channel was notified: none is subscribed that receives their type, or those that wait (`escalationMinutes`) were not notified.',
+    ),
     expired,
     difference,
   })

@@ -29,7 +29,7 @@ export const text = {
     notified: 'Sent to a channel',
     suppressed: 'Suppressed by a failing dependency',
     muted: 'Muted or in maintenance',
-    unsubscribed: 'No channel subscribed',
+    unsubscribed: 'No channel notified',
     expired: 'Deleted after the retention',
   },
   added: 'Added',

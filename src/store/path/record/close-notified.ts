@@ -55,6 +55,8 @@ export async function closeNotified(
   notifyDeletion(
     {
       insertAlert: (alert) => void alerts.push(alert),
+      // Channels that wait are not notified of a deletion.
+      countChannel: () => undefined,
       insertDelivery,
       storms: createStorms({ ...storm.rows, insertDelivery }),
       cancelReminders: (reminders) => void cancelled.push(reminders),

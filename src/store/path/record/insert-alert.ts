@@ -8,6 +8,11 @@ import { flag, idBytes, json } from '../../base/codec.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
+/** The statement that counts a channel that is notified of an alert later. The arguments are SQL expressions. */
+export function channelCounted(account: string, alert: string): string {
+  return `UPDATE alerts SET channels = channels + 1 WHERE account_id = ${account} AND id = ${alert}`;
+}
+
 /** What deliveries and alerts describe: a check and its result. */
 export interface Occasion {
   readonly context: CheckContext;

@@ -65,6 +65,8 @@ export interface NotifyRows extends HeldRows {
   listeners(attempt: EndedAttempt): readonly ListenerRow[];
   writeNotified(row: NotifiedTable): void;
   insertAlert(row: AlertsTable): void;
+  /** Counts a channel that is notified of an alert later (docs/decisions/0145). */
+  countChannel(alert: Pick<AlertsTable, 'account_id' | 'id'>): void;
   /** Cancels the pending reminders of a check for a channel. */
   cancelReminders(reminders: RemindersOf): void;
   readonly storms: Storms;
@@ -189,9 +191,12 @@ function notify(
   const grouping = groupingOf(notifications, isNewToSomebody, occasion.context, rows.storms, rules);
   const notified = notifications.map((notification) => {
     const { is_grouped, alert_id } = before.get(notification.listener.alertChannelId) ?? {};
-    const waitedFor = isEscalated(notification) ? idTextOrNull(alert_id ?? null) : null;
+    const waitedFor = isEscalated(notification) ? (alert_id ?? null) : null;
+    if (waitedFor !== null && notification.alertTypes.length > 0) {
+      rows.countChannel({ account_id: idBytes(occasion.context.check.accountId), id: waitedFor });
+    }
     const make = (alertType: AlertType): Delivery => {
-      const alertId = alertIds.get(alertType) ?? (alertType === 'ALERT_SSL' ? null : waitedFor);
+      const alertId = alertIds.get(alertType) ?? (alertType === 'ALERT_SSL' ? null : idTextOrNull(waitedFor));
       return deliveryOf({ event, occasion, notification, alertType, alertId }, rules);
     };
     const opened = event.opens === null ? undefined : alertIds.get(event.opens);

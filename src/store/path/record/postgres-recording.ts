@@ -53,6 +53,8 @@ export interface Recording {
   readonly late: LateHours;
   readonly exchanges: readonly ExchangesTable[];
   readonly alerts: readonly AlertsTable[];
+  /** Each for a channel that waited for it. */
+  readonly escalated: readonly Pick<AlertsTable, 'account_id' | 'id'>[];
   readonly deliveries: readonly Delivery[];
   /** Of these, content is added, too. */
   readonly released: readonly Delivery[];
@@ -178,11 +180,13 @@ function createNeeded(
 function createAlertRows(read: RecordingInput['storms']) {
   const [alerts, deliveries, cancelled]: [AlertsTable[], Delivery[], RemindersOf[]] = [[], [], []];
   const hastened: DueDigest[] = [];
+  const escalated: Pick<AlertsTable, 'account_id' | 'id'>[] = [];
   const [released, uncollected]: [Delivery[], Uncollected[]] = [[], []];
   const storms = new Map<string, AlertStormsTable>();
   const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
-  const rows: Pick<RecordRows, 'insertAlert' | 'cancelReminders' | 'storms' | keyof HeldRows> = {
+  const rows: Pick<RecordRows, 'insertAlert' | 'countChannel' | 'cancelReminders' | 'storms' | keyof HeldRows> = {
     insertAlert: (row) => void alerts.push(row),
+    countChannel: (alert) => void escalated.push(alert),
     insertDelivery,
     releaseDelivery: (delivery) => void released.push(delivery),
     cancelCollecting: (delivery, reason) => void uncollected.push({ ...delivery, reason }),
@@ -197,6 +201,7 @@ function createAlertRows(read: RecordingInput['storms']) {
   return {
     rows,
     alerts,
+    escalated,
     deliveries,
     released,
     uncollected,

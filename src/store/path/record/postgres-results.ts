@@ -15,6 +15,7 @@ import {
 } from './record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
+import { channelCounted } from './insert-alert.ts';
 import { isListening, type ListenerRow } from './listener-rows.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
@@ -320,6 +321,7 @@ export async function sendNotified(
   recording: Pick<
     Recording,
     | 'alerts'
+    | 'escalated'
     | 'deliveries'
     | 'released'
     | 'uncollected'
@@ -336,6 +338,7 @@ export async function sendNotified(
   counts.addDeliveries(deliveries);
   sendIncidents(session, bulk, recording.incidents);
   bulk.send('alerts', alerts);
+  for (const { account_id, id } of recording.escalated) session.send(channelCounted('$1', '$2'), [account_id, id]);
   bulk.send('notified', recording.notified(), rowEndings.notified);
   bulk.send('alert_storms', recording.storms(), rowEndings.alert_storms);
   await insertDeliveries(bulk, deliveries);

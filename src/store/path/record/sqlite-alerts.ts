@@ -9,6 +9,7 @@ import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { Counts } from '../../base/counts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
+import { channelCounted } from './insert-alert.ts';
 import { isListening, type ListenerRow } from './listener-rows.ts';
 import type { NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
@@ -32,6 +33,7 @@ export function notifyRowsOf(connection: Connection, now: number, counts: Counts
       insertRow(connection, 'alerts', row);
       counts.addAlerts([row]);
     },
+    countChannel: ({ account_id, id }) => void connection.prepare(channelCounted('?1', '?2')).run(account_id, id),
     insertDelivery,
     releaseDelivery: (delivery) => releaseDeliveryRow(connection, delivery),
     cancelCollecting: (delivery, reason) => cancelCollectingRow(connection, delivery, reason),
