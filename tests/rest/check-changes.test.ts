@@ -127,6 +127,21 @@ test('every setting is changed and restored, and a check that was changed again 
   assert.deepEqual([again.status, again.body['message']], [409, 'The change has been undone already.']);
 });
 
+test('an undo keeps subscriptions that were changed afterwards on the page of a channel', async () => {
+  const config = { name: 'Hook', url: 'https://hooks.example/', method: 'POST', headers: [], template: '{}' };
+  const [one, two] = await Promise.all(
+    [1, 2].map(async () => Number((await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config }))['id'])),
+  );
+  const [changed, same] = [await add('Subscribed again'), await add('Not subscribed again')];
+  const done = await ended(await start([changed, same], { change: { addChannels: [one] } }));
+  await must('PUT', `/v1/alert-channels/${two}/subscriptions`, { checkId: changed, activated: true });
+  const back = await undone(done);
+  const refusal = { checkId: changed, name: 'Subscribed again', reason: 'It was changed again afterwards.' };
+  assert.deepEqual([counts(back), back.refusals], [[2, 1, 0, 1, 0], [refusal]]);
+  assert.equal(((await find(changed))['alertChannelSubscriptions'] as unknown[]).length, 2);
+  assert.deepEqual((await find(same))['alertChannelSubscriptions'], []);
+});
+
 test('rules of single changes refuse the same, with the reason', async () => {
   const needed = await add('Needed');
   const group = Number((await must('POST', '/v1/check-groups', { name: 'Depends', dependsOn: [needed] }))['id']);

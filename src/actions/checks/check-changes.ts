@@ -156,7 +156,11 @@ async function rulesOf(
       const decide = prepared.get(present.check.id);
       if (one === undefined || decide === undefined) return null;
       if (edit !== null) return decide(present, editedFields(edit, present));
-      if (one.revision !== revisionOf(present.check)) return { reason: 'It was changed again afterwards.' };
+      const { subscriptions = present.subscriptions } = one;
+      const isKept =
+        one.revision === revisionOf(present.check) &&
+        isSame(subscribed(subscriptions), subscribed(present.subscriptions));
+      if (!isKept) return { reason: 'It was changed again afterwards.' };
       if (previous === null) return { reason: 'Its previous values were too large to be stored.' };
       return withMuteOf(previous, decide(present, restoredFields(previous, drafts.now())));
     },
@@ -195,6 +199,10 @@ async function decider(
 
 function isSame(one: PreviousFields, other: PreviousFields): boolean {
   return isDeepStrictEqual(comparable(one), comparable(other));
+}
+
+function subscribed(alertChannelSubscriptions: StoredCheck['subscriptions']): PreviousFields {
+  return { alertChannelSubscriptions };
 }
 
 /** Without the order of subscriptions, and the start of a mute, which would begin again. */

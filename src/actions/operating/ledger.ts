@@ -20,7 +20,7 @@ import { createSharedLanes } from '#lib/shared-lanes.ts';
 import type { Store } from '#store/store.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField } from '../refusal.ts';
+import { invalidField, Refusal } from '../refusal.ts';
 import { type HistoryReader, wholeHours } from '../results/analytics.ts';
 import { batchesOf, type ReportedCheck, type SubjectReader } from '../results/reports.ts';
 
@@ -127,13 +127,14 @@ export function createLedgerActions(deps: LedgerDeps) {
   };
 }
 
-/** Waits for other ledgers; empty if the caller no longer waits. */
+/** Waits for other ledgers; refuses (`unavailable`) if the caller no longer waits. */
 async function inTurn<Answer>(owner: string, signal: AbortSignal, read: () => Promise<Answer>): Promise<Answer> {
   const leave = await lanes.enter(owner, signal);
+  if (leave === null) throw new Refusal('unavailable', 'The request was cancelled.');
   try {
     return await read();
   } finally {
-    leave?.();
+    leave();
   }
 }
 

@@ -77,6 +77,8 @@ export interface ChangedCheck {
   readonly revision: number | null;
   /** null = it was deleted, or they were too large to be stored. */
   readonly previous: PreviousFields | null;
+  /** Its subscriptions afterwards, if they were changed: their changes on the page of a channel are no new revision. */
+  readonly subscriptions?: readonly SubscribedChannel[];
 }
 
 /** A check and its subscriptions. */

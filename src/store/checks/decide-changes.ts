@@ -9,6 +9,7 @@ import { breathe } from '../base/slices.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { type DependencyProblem, findProblemOfCheck } from './check-dependencies.ts';
 import { type CheckWrite, findGroup, readChecks, type StoredCheck, writeChange } from './checks.ts';
+import { findChannels } from '../channels/subscriptions.ts';
 
 /** Previous values that are stored per part, bytes of JSON. */
 const maxPreviousBytes = 65_536;
@@ -81,15 +82,19 @@ async function changeTo(
   if ('reason' in decision) return { checkId, reason: decision.reason };
   const written = await audited(tx, () => writeChange(tx, database, present, decision.write));
   if (!('saved' in written)) return { checkId, reason: reasonOf(written) };
-  return { checkId, revision: revisionOf(written.saved), previous: decision.previous };
+  const changed = { checkId, revision: revisionOf(written.saved), previous: decision.previous };
+  if (decision.write.subscriptions === null) return changed;
+  const target = { checkId, groupId: null };
+  return { ...changed, subscriptions: await findChannels(tx, present.check.accountId, target) };
 }
 
 /** Omits previous values that do not fit. */
 export function withinBytes(changed: readonly ChangedCheck[]): ChangedCheck[] {
   let bytes = 0;
   return changed.map((one) => {
-    const size = Buffer.byteLength(json(one.previous));
-    if (bytes + size > maxPreviousBytes) return { ...one, previous: null };
+    const { subscriptions, ...rest } = one;
+    const size = Buffer.byteLength(json([one.previous, subscriptions]));
+    if (bytes + size > maxPreviousBytes) return { ...rest, previous: null };
     bytes += size;
     return one;
   });
