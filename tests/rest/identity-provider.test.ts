@@ -108,6 +108,8 @@ describe('a provider that fails', () => {
     const begin = () => busy.ask('POST', '/v1/provider-sign-ins', { ...ownPage, origin: 'http://other.test' });
     for (let count = 0; count < 300; count++) assert.equal((await begin()).status, 409);
     assert.equal((await begin()).status, 429);
+    const session = await busy.join('ann@corp.example');
+    assert.equal((await busy.connect(session, { cookie: '', answer: '?state=x' })).status, 429);
     assert.equal((await busy.withPassword(operator.email, operator.password)).status, 201);
   });
 

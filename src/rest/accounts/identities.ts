@@ -3,6 +3,7 @@ import type { HashingTurns } from '#actions/accounts/hashing-turns.ts';
 import type { Begun, IdentityActions, IdentityState, Returned } from '#actions/accounts/identities.ts';
 import type { SessionActions } from '#actions/accounts/sessions.ts';
 import type { IdentityBody } from '#contract/accounts/identity.ts';
+import { countedAddress } from '../rate-limit.ts';
 import { Answer, type AnyCall, type Route, route } from '../route.ts';
 import { flowCookie, flowProof } from '../session-cookie.ts';
 import { isoTextOrNull } from '../wire.ts';
@@ -12,6 +13,7 @@ import {
   type AttemptLimits,
   ownApplicant,
   requireAddressAttempt,
+  requireAttempt,
   typedCode,
 } from './attempts.ts';
 import { answerSignedIn, type SignedInDeps } from './signed-in.ts';
@@ -53,9 +55,11 @@ export function identityRoutes(deps: IdentityRoutesDeps, limits: AttemptLimits):
       const work = () => identities.beginConnection(caller, proofOf(body), originOf(call));
       return begun(call, await hashingTurns.run(ownApplicant(call, limits), work));
     }),
-    route('connectIdentity', async (call) =>
-      identityToWire(await identities.connect(call.caller, returned(call, call.body.answer))),
-    ),
+    route('connectIdentity', async (call) => {
+      // Asks the provider, which only some may do at a time.
+      requireAttempt(limits.provider, countedAddress(call.address), 'address');
+      return identityToWire(await identities.connect(call.caller, returned(call, call.body.answer)));
+    }),
     route('removeIdentity', async (call) => {
       const { caller, body } = call;
       await hashingTurns.run(ownApplicant(call, limits), () => identities.remove(caller, proofOf(body)));
