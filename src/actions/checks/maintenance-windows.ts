@@ -220,9 +220,7 @@ async function warningsOf(
   const { accountId, tags, checkIds, groupIds, silenceAlertsTags, pauseAllChecks, silenceAllAlerts } = window;
   const names = tags.length + checkIds.length + groupIds.length + silenceAlertsTags.length;
   if (!pauseAllChecks && !silenceAllAlerts && names === 0) {
-    const message =
-      'The window affects 0 checks. Set tags, checkIds, groupIds, silenceAlertsTags, ' +
-      'pauseAllChecks or silenceAllAlerts.';
+    const message = 'The window affects no check. Choose tags, checks or groups, or all checks of the account.';
     return [{ path: 'tags', message }];
   }
   const paused = pauseAllChecks ? [] : pausedNames(window);

@@ -9,12 +9,17 @@ import { VariableList } from '../../ui/form/pairs.tsx';
 import { Flag, TextInput } from '../../ui/form/text.tsx';
 import { text } from './strings.ts';
 
+/** What is notified besides the chosen channels. */
+function channelsNote(isInGroup: boolean, isNew: boolean): string {
+  return [isNew && text.ofNew, isInGroup && text.ofGroup].filter(Boolean).join(' ');
+}
+
 /** @param self ID of the edited check; absent = a new one */
 export function Alerting({ self, ...fields }: FieldsOfDraft & { readonly self?: string }) {
   const { draft, onChange } = fields;
   return (
     <>
-      <ChannelFields {...fields} note={draft['groupId'] == null ? '' : text.ofGroup} />
+      <ChannelFields {...fields} note={channelsNote(draft['groupId'] != null, self === undefined)} />
       <AlertSettingsOfCheck {...fields} />
       <DependsOnField {...fields} {...(self !== undefined && { self })} />
       <TextInput

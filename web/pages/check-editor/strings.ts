@@ -16,6 +16,7 @@ export const text = {
   schedule: 'Schedule and locations',
   retries: 'Retries',
   alerting: 'Alerting',
+  ofNew: 'Channels that subscribe to every new check are added to these.',
   ofGroup: 'The channels of the group are notified, too.',
   advanced: 'Tags, group and variables',
   many: 'Many checks',

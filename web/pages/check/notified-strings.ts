@@ -25,7 +25,7 @@ export const notified = {
       : recovery
         ? 'is notified of the recovery only'
         : 'is not notified: it does not receive failures',
-  afterMinutes: (minutes: number) => `if the alert is open and not acknowledged after ${minutes} min`,
+  afterMinutes: (minutes: number) => `· only if the alert is still open and not acknowledged after ${minutes} min`,
   escalates: '· waits for the open alert until',
   through: 'through',
   theGroup: 'the group',

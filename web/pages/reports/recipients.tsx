@@ -11,6 +11,7 @@ import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { type ReportsSearch, scopeOf } from './search.ts';
+import { NoEmailChannel } from './send.tsx';
 import { text } from './strings.ts';
 import css from './reports.module.css';
 
@@ -25,7 +26,7 @@ export function Recipients({ search }: { readonly search: ReportsSearch }) {
   const channels = items.filter(({ type }) => showOfChannel(type).receivesReports);
   return (
     <>
-      <p className="quiet">{channels.length === 0 ? text.noChannels : text.byEmailNote}</p>
+      {channels.length === 0 ? <NoEmailChannel /> : <p className="quiet">{text.byEmailNote}</p>}
       {channels.length > 0 && (
         <Table
           label={text.byEmail}

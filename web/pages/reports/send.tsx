@@ -27,6 +27,20 @@ export function SendButton({ search }: { readonly search: ReportsSearch }) {
   );
 }
 
+/** Leads to a first channel that can receive reports. */
+export function NoEmailChannel() {
+  return (
+    <>
+      <p>{text.noChannels}</p>
+      <p>
+        <Link to="/channels/new" search={{}}>
+          {text.newChannel}
+        </Link>
+      </p>
+    </>
+  );
+}
+
 function SendForm({ search, onClose }: { readonly search: ReportsSearch; readonly onClose: () => void }) {
   const { data } = useAll('listAlertChannels');
   const nameOf = useChannelNames();
@@ -35,18 +49,7 @@ function SendForm({ search, onClose }: { readonly search: ReportsSearch; readonl
   if (data === undefined) return <Skeleton />;
   const channels = data.filter(({ type }) => showOfChannel(type).receivesReports);
   const id = chosen ?? String(channels[0]?.id ?? '');
-  if (channels.length === 0) {
-    return (
-      <>
-        <p>{text.noChannels}</p>
-        <p>
-          <Link to="/channels/new" search={{}}>
-            {text.newChannel}
-          </Link>
-        </p>
-      </>
-    );
-  }
+  if (channels.length === 0) return <NoEmailChannel />;
   if (send.data !== undefined) {
     return (
       <>

@@ -93,7 +93,7 @@ export const text = {
   },
   open: 'still open',
   emptyTitle: 'Nothing was measured',
-  empty: 'No check ran in this period.',
+  empty: 'No check ran in this period. Choose another time range.',
   byEmail: 'By email',
   byEmailNote:
     'Sent at 8:00 after each week or month, through email channels of this account. A schedule covers the group, tags and heading that are chosen above when you set it.',

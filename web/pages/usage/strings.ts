@@ -53,7 +53,7 @@ export const text = {
     triggeredRuns: { label: 'Triggered runs that wait or run', effect: 'Triggers are refused until some have ended.' },
     checkTrials: {
       label: 'Stored trials of checks',
-      effect: 'A trial is refused until another one is read or ten minutes old.',
+      effect: 'Further trials are refused until the result of one has been shown, or one is ten minutes old.',
     },
     emailsOfHour: {
       label: 'Emails this hour',
@@ -65,7 +65,8 @@ export const text = {
     },
     auditEntries: {
       label: 'Entries of the audit log',
-      effect: 'The oldest entries of the person or key with the most are deleted; an entry says how many.',
+      effect:
+        'The oldest entries of the person or API key that has the most entries are deleted. A new entry says how many.',
     },
   } satisfies Record<UsageName, Line>,
 } as const;
