@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { changesKept, type PreviousFields, undoMs } from '#domain/changes/bulk-change.ts';
 import { revisionOf } from '#domain/revision.ts';
 import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { runAs } from '#store/base/audit/acting.ts';
 import type { OpenChange } from '#store/checks/check-changes.ts';
 import type { ChangeRules, DueCheck } from '#store/checks/decide-changes.ts';
@@ -139,6 +140,8 @@ test('a change is undone for checks that are still as it left them', async (newS
   assert.equal((await changes.find(accountId, id))?.isUndone, true);
   assert.equal(await changes.addUndo(accountId, newId(), id), 'unknown', 'once only');
   assert.equal(await changes.addUndo(accountId, newId(), undo), 'unknown', 'an undo is not undone');
+  const kept = temp.raw.prepare('SELECT changed FROM check_change_parts WHERE change_id = ?').all(idBytes(undo));
+  assert.ok(kept.length > 0 && kept.every(({ changed }) => changed === null), 'nor stored values for that');
 });
 
 test('an account has one change in progress and a few stored ones, which go after ten minutes', async (newStore) => {

@@ -272,7 +272,9 @@ async function saveProgress(
 ): Promise<void> {
   const changed = withinBytes(outcomes.filter((one) => one !== null && 'revision' in one));
   const refused = outcomes.filter((one) => one !== null && 'reason' in one);
-  const lists = { changed: json(changed), refused: refused.length === 0 ? null : json(refused) };
+  // Nothing takes an undo back.
+  const restorable = undoOf === null ? json(changed) : null;
+  const lists = { changed: restorable, refused: refused.length === 0 ? null : json(refused) };
   const key = { ...keyOfParts(accountId, id), position: row.parts_done };
   // The parts of an undo follow from those that it undoes.
   if (undoOf === null) await updateRows(tx, 'check_change_parts', key, lists);

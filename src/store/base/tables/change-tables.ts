@@ -28,7 +28,7 @@ export interface CheckChangePartsTable {
   change_id: IdBytes;
   position: number;
   check_ids: string;
-  /** Changed checks with their previous values; null = not applied yet. */
+  /** Changed checks with their previous values; null = not applied yet, or of an undo. */
   changed: string | null;
   /** Refused checks with the reasons; null = none. */
   refused: string | null;
