@@ -151,6 +151,26 @@ describe('a channel with an escalation', () => {
     assert.deepEqual(await inspect(test), []);
   });
 
+  it('is notified of a check that flaps, although it passes again and again', async (newStore) => {
+    const { test, later } = await open(newStore, { frequency: 1, frequencyOffset: null });
+    await using _ = test;
+    for (let round = 0; round < 40; round++) {
+      await test.runAll(round % 5 === 4 ? 'passed' : 'failed');
+      test.temp.clock.advance(minute);
+      await inspect(test);
+    }
+    assert.equal(sentTo(test, later)[0], 'ALERT_FAILURE');
+  });
+
+  it('takes changed minutes into account while it waits', async (newStore) => {
+    const { test, check, later } = await open(newStore);
+    await using _ = test;
+    await run(test, 'failed');
+    await escalate(test, check, later, 0);
+    assert.equal((await inspect(test)).length, 1);
+    assert.deepEqual(sentTo(test, later), ['ALERT_FAILURE']);
+  });
+
   it('keeps its minutes when the clock is set, and waits a day at most', async (newStore) => {
     const { test, later } = await open(newStore);
     await using _ = test;

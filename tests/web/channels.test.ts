@@ -152,8 +152,8 @@ describe('channels in the web UI', () => {
     await table.getByText('On', { exact: true }).last().click();
     await expectVisible(table.getByText('Off', { exact: true }));
     await table.getByRole('button', { name: 'At once Escalation' }).first().click();
-    await page.getByRole('option', { name: 'If open for 10 minutes' }).click();
-    await expectVisible(page.getByText('Escalation saved: if open for 10 minutes'));
+    await page.getByRole('option', { name: 'After 10 min, if not acknowledged' }).click();
+    await expectVisible(page.getByText('Escalation saved: after 10 min, if not acknowledged'));
     await page.locator('summary', { hasText: 'Active hours' }).click();
     await page.getByText('Send alerts only at certain times').click();
     await page.getByLabel('Time zone').fill('Europe/Berlin');

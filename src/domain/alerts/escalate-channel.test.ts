@@ -88,6 +88,16 @@ test('a channel that receives only recoveries receives none of an alert that it 
   assert.deepEqual(course(recoveries, alert, at(standing, 10), at(passing, 11)).at(-1), [['ALERT_RECOVERY'], null]);
 });
 
+test('a wait that is due while the channel receives nothing is considered again a minute later', () => {
+  const failuresOnly = { ...subscribed, sendDegraded: false };
+  const degraded: AlertEvent = { ...failing, status: 'degraded', escalates: 'ALERT_DEGRADED' };
+  assert.deepEqual(course(failuresOnly, alert, at(degraded, 10), at(standing, 11)), [
+    [[], now + 10 * minute],
+    [[], now + 11 * minute],
+    [['ALERT_FAILURE'], null],
+  ]);
+});
+
 test('certificate alerts do not wait', () => {
   const certificate = { fingerprint: 'aa', daysRemaining: 3 };
   assert.deepEqual(course(subscribed, { ...alert, certificate }), [[['ALERT_SSL'], now + 10 * minute]]);
@@ -110,6 +120,16 @@ test('a flapping check is escalated once; a channel that knows that it flaps doe
     [[], now + 10 * minute],
     [['ALERT_FAILURE'], null],
   ]);
+  // Recoveries of a check that flaps do not end the wait, unless somebody has acknowledged it.
+  const flap = flaps(at(passing, 2));
+  assert.deepEqual(course(grouping, began, flap, flaps(at(alert, 12))), [
+    [[], now + 10 * minute],
+    [[], now + 10 * minute],
+    [['ALERT_FAILURE'], null],
+  ]);
+  assert.deepEqual(course(grouping, began, { ...flap, wasAcknowledged: true }).at(-1), [[], null]);
+  const ended = { ...flap, flapping: { ...flapping, message: 'ended' } as AlertEvent['flapping'] };
+  assert.deepEqual(course(grouping, began, ended).at(-1), [[], null]);
   const knows = {
     ...grouping,
     notified: { ...notNotified, flapping: { since: now, collectingId: null, incidentId: 'i' } },

@@ -8,7 +8,8 @@ const nothing = { send: [], reminder: null, notified: { open: null, notifiedAt: 
 
 /**
  * The notification of a channel that may wait. The wait begins with the first alert that the channel would receive, and
- * ends with its recovery or when the channel is notified. A mute or an acknowledgement prolongs it.
+ * ends with its recovery or when the channel is notified. A mute or an acknowledgement prolongs it, and so does a
+ * recovery that is none: the check flaps, and nobody has acknowledged it.
  * @param find the notification of a channel that does not wait
  */
 export function escalatedNotification(event: AlertEvent, listener: Listener, find: Find): StatusNotification | null {
@@ -19,14 +20,25 @@ export function escalatedNotification(event: AlertEvent, listener: Listener, fin
     const isKnown = open !== null || (flapping !== null && flapping.since === event.flapping?.since);
     const found = find(event, listener);
     if (escalationMs === 0 || isKnown || found === null || found.notified.open === null) return found;
-    return { ...nothing, notified: { ...nothing.notified, flapping, escalatesAt: event.now + escalationMs } };
+    return againAt(event.now + escalationMs, flapping);
   }
+  const isFlap = event.isPassing && event.flapping !== null && event.flapping.message !== 'ended';
+  if (isFlap && isSubscribed && event.wasAcknowledged !== true) return null;
   const isDue = event.escalates !== null && escalatesAt <= event.now;
   if (event.isPassing || !isSubscribed || isDue) {
     const found = find({ ...event, opens: event.opens ?? event.escalates }, listener);
+    // It receives no alert of the present state: what follows finds it due.
+    if (found === null && isDue && isSubscribed && !event.isPassing) return againAt(event.now + againMs, flapping);
     const { notified: next } = found ?? { notified: { ...nothing.notified, flapping } };
     return { ...(found ?? nothing), notified: { ...next, escalatesAt: null } };
   }
   // Another alert of the same incident: the wait is for that one now, and does not begin again.
-  return event.opens === null ? null : { ...nothing, notified: { ...nothing.notified, flapping, escalatesAt } };
+  return event.opens === null ? null : againAt(escalatesAt, flapping);
+}
+
+/** Time after which a wait that found nothing to send is considered again, ms. */
+const againMs = 60_000;
+
+function againAt(escalatesAt: number, flapping: Listener['notified']['flapping']): StatusNotification {
+  return { ...nothing, notified: { ...nothing.notified, flapping, escalatesAt } };
 }

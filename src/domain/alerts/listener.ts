@@ -33,6 +33,8 @@ export interface AlertEvent {
   /** The check passes now, which closes all open alerts. */
   readonly isPassing: boolean;
   readonly isMuted: boolean;
+  /** Whether the status before was acknowledged. Absent = it was not. */
+  readonly wasAcknowledged?: boolean;
   /** null = the check does not flap. */
   readonly flapping: FlappingTidings | null;
   /** Epoch ms. */

@@ -107,7 +107,7 @@ export async function subscribe(
   { checkId, groupId, activated, escalationMinutes = 0 }: SubscribedTo,
 ): Promise<void> {
   const changed = await ofTarget(tx, accountId, { checkId, groupId })
-    .select('id')
+    .select(['id', 'escalation_minutes'])
     .where('alert_channel_id', '=', alertChannelId)
     .executeTakeFirst();
   if (changed !== undefined) {
@@ -116,11 +116,31 @@ export async function subscribe(
       activated: flag(activated),
       escalation_minutes: escalationMinutes,
     });
+    const minutes = escalationMinutes - changed.escalation_minutes;
+    if (minutes !== 0) await moveWaits(tx, { accountId, alertChannelId, checkId, groupId }, minutes * 60_000);
     return;
   }
   const id = await nextNumber(tx, accountId, 'subscription');
   const own = { accountId, id, alertChannelId, checkId, groupId, activated, escalationMinutes };
   await insertRows(tx, 'subscriptions', rowOf(own));
+}
+
+/** Waits that have begun end by so much later, or earlier. */
+async function moveWaits(
+  tx: Db,
+  { accountId, alertChannelId, checkId, groupId }: Pick<Subscription, 'accountId' | 'alertChannelId'> & Target,
+  byMs: number,
+): Promise<void> {
+  const account = idBytes(accountId);
+  const ofGroup = selectRows(tx, 'checks', { account_id: account }).select('id').where('group_id', '=', groupId);
+  await tx
+    .updateTable('notified')
+    .set((row) => ({ escalates_at: row('escalates_at', '+', byMs) }))
+    .where('account_id', '=', account)
+    .where('alert_channel_id', '=', alertChannelId)
+    .where('check_id', 'in', checkId === null ? ofGroup : [idBytes(checkId)])
+    .where('escalates_at', 'is not', null)
+    .execute();
 }
 
 /** Deletes the subscriptions of a check or group, except those of the channels to keep. */

@@ -4,12 +4,12 @@ import { Choice } from '../controls/field.tsx';
 const text = {
   label: (channel: string) => (channel === '' ? 'Escalation' : `Escalation of ${channel}`),
   atOnce: 'At once',
-  after: (minutes: number) => (minutes === 1 ? 'If open for 1 minute' : `If open for ${minutes} minutes`),
+  after: (minutes: number) => `After ${minutes} min, if not acknowledged`,
 } as const;
 
-const offered = [5, 10, 15, 30, 60, 120];
+const offered = [5, 10, 15, 30, 60, 120, 240, 480, 1440];
 
-/** `If open for 10 minutes` @param minutes 0 = at once */
+/** `After 10 min, if not acknowledged` @param minutes 0 = at once */
 export function escalationWords(minutes: number): string {
   return minutes === 0 ? text.atOnce : text.after(minutes);
 }

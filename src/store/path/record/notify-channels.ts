@@ -116,7 +116,8 @@ export function notifyChannels(
   };
   const { certificate, otherCertificates = [] } = finding;
   const flapping = tidings === null ? null : { ...tidings, incidentId: incident?.id ?? null };
-  raise(alertEventOf({ step, rules: attempt.rules, certificate }, rules.now, flapping), certificate);
+  const event = alertEventOf({ step, rules: attempt.rules, certificate }, rules.now, flapping);
+  raise({ ...event, wasAcknowledged: before.acknowledgedAt !== null }, certificate);
   for (const other of otherCertificates) raise(certificateEvent(other, attempt.rules.isMuted, rules.now), other);
   for (const row of notified.values()) rows.writeNotified(row);
   return { alertTypes: [...types], deliveries };
