@@ -40,8 +40,10 @@ test('a wallboard of 60 to 10,000 checks fits on the screen, without text over a
     }
   }
   const tiles = page.getByRole('listitem').filter({ has: page.getByRole('link') });
-  const shown = await tiles.count();
-  await expectVisible(page.getByText(`and ${(10_000 - shown).toLocaleString('en')} more`));
+  await until('the checks without a tile to be counted', async () => {
+    const shown = await tiles.count();
+    return page.getByText(`and ${(10_000 - shown).toLocaleString('en')} more`).isVisible();
+  });
   // What has no tile is counted by group.
   const groups = page.getByRole('list', { name: 'Groups' });
   await expectVisible(groups.getByText('2,499 unknown'));
