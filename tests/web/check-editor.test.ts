@@ -106,7 +106,7 @@ describe('checks in the web UI', () => {
     assert.deepEqual(await drafts(), []);
   });
 
-  test('a check of each type is created and changed', async () => {
+  test('a check of each type is tried, created and changed', async () => {
     const target = await startTarget(later, (_, response) => void response.end('open'));
     const { port } = await startTcpTarget(later, () => {});
     const page = await ui().open('/');
@@ -115,6 +115,12 @@ describe('checks in the web UI', () => {
       await page.getByLabel('Name', { exact: true }).first().fill(`My ${label}`);
       for (const [name, value] of fieldsOf(type, { url: target.url, port })) {
         await page.getByLabel(name, { exact: true }).last().fill(value);
+      }
+      // A heartbeat is not run by Tocsin.
+      if (type !== 'HEARTBEAT') {
+        await page.getByRole('button', { name: 'Run now' }).click();
+        const verdict = page.getByRole('complementary', { name: 'Result' }).getByText(/^(Passed|Failed|Unknown)$/);
+        await expectVisible(verdict.first(), 60_000);
       }
       await save(page);
       await expectVisible(page.getByRole('heading', { level: 1, name: `My ${label}` }));
