@@ -1,5 +1,4 @@
-// The ledger over HTTP: days and months of the account's time zone, what is no longer stored, and which checks did not
-// pass. That counters and rows agree after real runs is tested in tests/store/ledger.test.ts.
+// The ledger over HTTP: its periods in the account's time zone, what is no longer stored, and the checks to look at.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { LedgerBody, SystemLedgerBody } from '#contract/operating/ledger.ts';

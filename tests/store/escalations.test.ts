@@ -1,5 +1,4 @@
-// Channels that are notified some minutes after an alert, on both engines: only if it is still open and not acknowledged
-// (docs/decisions/0145).
+// Channels that wait after an alert are notified if it is open and not acknowledged (docs/decisions/0145).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';

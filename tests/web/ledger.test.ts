@@ -1,5 +1,4 @@
-// The ledger: runs, alerts and deliveries of a day that add up, where the others are listed, and what is lost. Usage and
-// limits of the account.
+// The ledger adds up on the screen and lists what is lost, and the usage page shows the limits of the account.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

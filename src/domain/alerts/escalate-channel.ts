@@ -1,5 +1,4 @@
-// Escalation: a channel that is notified some minutes after an alert, if it is still open and not acknowledged
-// (docs/decisions/0145).
+// Lets a channel wait after an alert, and notifies it if nobody has acknowledged the alert by then (docs/decisions/0145).
 import type { AlertEvent, Listener, StatusNotification } from './listener.ts';
 
 type Find = (event: AlertEvent, listener: Listener) => StatusNotification | null;
