@@ -38,17 +38,20 @@ export interface Page<Row> {
   readonly total: number;
 }
 
-/** The next number of a resource in an account: numeric IDs are assigned per account and never reused. */
-export async function nextNumber(tx: Db, accountId: string, noun: string): Promise<number> {
+/**
+ * The next number of a resource in an account: numeric IDs are assigned per account and never reused.
+ * @param count takes so many numbers, of which it returns the first
+ */
+export async function nextNumber(tx: Db, accountId: string, noun: string, count = 1): Promise<number> {
   const row = await tx
     .insertInto('counters')
-    .values({ account_id: idBytes(accountId), noun, last: 1 })
+    .values({ account_id: idBytes(accountId), noun, last: count })
     .onConflict((conflict) =>
-      conflict.columns(['account_id', 'noun']).doUpdateSet((row) => ({ last: row('counters.last', '+', 1) })),
+      conflict.columns(['account_id', 'noun']).doUpdateSet((row) => ({ last: row('counters.last', '+', count) })),
     )
     .returning('last')
     .executeTakeFirstOrThrow();
-  return row.last;
+  return row.last - count + 1;
 }
 
 /**

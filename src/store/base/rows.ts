@@ -9,6 +9,9 @@ type Name = keyof Tables;
 type Row<Table extends Name> = Selectable<Tables[Table]>;
 type Column<Table extends Name> = keyof Row<Table> & string;
 
+/** Rows per statement of a bulk write: PostgreSQL takes 65,535 values. */
+const rowsAtOnce = 500;
+
 /** Values of columns; null = no value, a list = one of these values. */
 export type Key<Table extends Name> = {
   readonly [Each in Column<Table>]?: Row<Table>[Each] | readonly NonNullable<Row<Table>[Each]>[];
@@ -87,11 +90,14 @@ export async function insertRows<Table extends Name>(
   rows: Insertable<Tables[Table]> | readonly Insertable<Tables[Table]>[],
   onConflict: 'fail' | 'keep' = 'fail',
 ): Promise<number> {
-  if (Array.isArray(rows) && rows.length === 0) return 0;
-  const added = (tx as unknown as Untyped).insertInto(table as 'any').values(rows);
-  const kept = onConflict === 'keep' ? added.onConflict((conflict) => conflict.doNothing()) : added;
-  const count = Number((await kept.executeTakeFirst()).numInsertedOrUpdatedRows ?? 0);
-  if (count > 0) recorderOf(tx)?.inserted(table, Array.isArray(rows) ? rows : [rows]);
+  const all = (Array.isArray(rows) ? rows : [rows]) as readonly Record<string, unknown>[];
+  let count = 0;
+  for (let from = 0; from < all.length; from += rowsAtOnce) {
+    const added = (tx as unknown as Untyped).insertInto(table as 'any').values(all.slice(from, from + rowsAtOnce));
+    const kept = onConflict === 'keep' ? added.onConflict((conflict) => conflict.doNothing()) : added;
+    count += Number((await kept.executeTakeFirst()).numInsertedOrUpdatedRows ?? 0);
+  }
+  if (count > 0) recorderOf(tx)?.inserted(table, all);
   return count;
 }
 
@@ -109,6 +115,31 @@ export async function updateRows<Table extends Name>(
   const count = Number((await rows.executeTakeFirst()).numUpdatedRows);
   if (count > 0) recorder?.updated(table, before, values, count);
   return count;
+}
+
+/** Writes complete rows, in place of those with the same key. @param key columns of a unique key */
+export async function replaceRows<Table extends Name>(
+  tx: Db,
+  table: Table,
+  key: readonly Column<Table>[],
+  rows: readonly Insertable<Tables[Table]>[],
+): Promise<void> {
+  const recorder = recorderOf(tx);
+  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    const some = rows.slice(from, from + rowsAtOnce) as readonly Record<string, unknown>[];
+    const before = (await recorder?.beforeEach(table, some)) ?? [];
+    const columns = Object.keys(some[0] ?? {}).filter((column) => !key.includes(column as Column<Table>));
+    await (tx as unknown as Untyped)
+      .insertInto(table as 'any')
+      .values(some)
+      .onConflict((conflict) =>
+        conflict
+          .columns([...key])
+          .doUpdateSet((row) => Object.fromEntries(columns.map((column) => [column, row.ref(`excluded.${column}`)]))),
+      )
+      .execute();
+    recorder?.replaced(table, before, some);
+  }
 }
 
 /** @returns number of deleted rows */

@@ -77,26 +77,81 @@ export async function missingChannel(
 }
 
 /** Applies a change to the channels of a check or group. Remaining subscriptions keep their IDs. */
-export async function changeChannels(
+export async function changeChannels(tx: Db, accountId: string, target: Target, change: ChannelChange): Promise<void> {
+  await changeAllChannels(tx, accountId, [{ ...change, target }]);
+}
+
+/** The same for many checks and groups. */
+export async function changeAllChannels(
   tx: Db,
   accountId: string,
-  target: Target,
-  { subscriptions, isAutoAssigned }: ChannelChange,
+  changes: readonly (ChannelChange & { readonly target: Target })[],
 ): Promise<void> {
-  if (subscriptions !== null) {
-    const kept = subscriptions.map(({ alertChannelId }) => alertChannelId);
-    await dropTarget(tx, accountId, target, kept);
-    for (const { alertChannelId, ...how } of subscriptions) {
-      await subscribe(tx, accountId, alertChannelId, { ...target, ...how });
+  const assigned = changes.some(({ isAutoAssigned }) => isAutoAssigned) ? await autoSubscribed(tx, accountId) : [];
+  const present = await presentSubscriptions(tx, accountId, changes);
+  const added = new Map<string, SubscribedTo & { readonly alertChannelId: number }>();
+  const add = (alertChannelId: number, subscription: SubscribedTo): void => {
+    added.set(`${targetKey(subscription)} ${alertChannelId}`, { ...subscription, alertChannelId });
+  };
+  for (const { target, subscriptions, isAutoAssigned } of changes) {
+    const own = new Set(present.get(targetKey(target)) ?? []);
+    if (subscriptions !== null && own.size > 0) {
+      const kept = subscriptions.map(({ alertChannelId }) => alertChannelId);
+      await dropTarget(tx, accountId, target, kept);
     }
+    const wanted = new Set(subscriptions?.map(({ alertChannelId }) => alertChannelId) ?? own);
+    for (const { alertChannelId, ...how } of subscriptions ?? []) {
+      if (own.has(alertChannelId)) await subscribe(tx, accountId, alertChannelId, { ...target, ...how });
+      else add(alertChannelId, { ...target, ...how });
+    }
+    for (const id of isAutoAssigned ? assigned : []) if (!wanted.has(id)) add(id, { ...target, activated: true });
   }
-  if (!isAutoAssigned) return;
-  const present = new Set((await findChannels(tx, accountId, target)).map(({ alertChannelId }) => alertChannelId));
+  await addSubscriptions(tx, accountId, [...added.values()]);
+}
+
+function targetKey({ checkId, groupId }: Target): string {
+  return checkId ?? String(groupId);
+}
+
+/** Channels that subscribe to every new check and group. */
+async function autoSubscribed(tx: Db, accountId: string): Promise<number[]> {
   const key = { account_id: idBytes(accountId), auto_subscribe: 1 };
-  const channels = await findRows(tx, 'alert_channels', key, ['id'], ['id']);
-  for (const { id } of channels) {
-    if (!present.has(id)) await subscribe(tx, accountId, id, { ...target, activated: true });
+  return (await findRows(tx, 'alert_channels', key, ['id'], ['id'])).map(({ id }) => id);
+}
+
+/** IDs of the subscribed channels by check and group. */
+async function presentSubscriptions(
+  tx: Db,
+  accountId: string,
+  changes: readonly { readonly target: Target }[],
+): Promise<Map<string, number[]>> {
+  const account_id = idBytes(accountId);
+  const checkIds = changes.flatMap(({ target }) => (target.checkId === null ? [] : [idBytes(target.checkId)]));
+  const groupIds = changes.flatMap(({ target }) => (target.checkId === null ? (target.groupId ?? []) : []));
+  const rows = [
+    ...(await findRows(tx, 'subscriptions', { account_id, check_id: checkIds })),
+    ...(await findRows(tx, 'subscriptions', { account_id, group_id: groupIds })),
+  ].map(recordOf);
+  const byTarget = new Map<string, number[]>();
+  for (const row of rows) {
+    const own = byTarget.get(targetKey(row)) ?? [];
+    own.push(row.alertChannelId);
+    byTarget.set(targetKey(row), own);
   }
+  return byTarget;
+}
+
+async function addSubscriptions(
+  tx: Db,
+  accountId: string,
+  added: readonly (SubscribedTo & { readonly alertChannelId: number })[],
+): Promise<void> {
+  if (added.length === 0) return;
+  const first = await nextNumber(tx, accountId, 'subscription', added.length);
+  const rows = added.map(({ escalationMinutes = 0, ...subscription }, index) =>
+    rowOf({ ...subscription, accountId, id: first + index, escalationMinutes }),
+  );
+  await insertRows(tx, 'subscriptions', rows);
 }
 
 /** Adds a subscription, or changes the existing one. */
@@ -120,9 +175,7 @@ export async function subscribe(
     if (minutes !== 0) await moveWaits(tx, { accountId, alertChannelId, checkId, groupId }, minutes * 60_000);
     return;
   }
-  const id = await nextNumber(tx, accountId, 'subscription');
-  const own = { accountId, id, alertChannelId, checkId, groupId, activated, escalationMinutes };
-  await insertRows(tx, 'subscriptions', rowOf(own));
+  await addSubscriptions(tx, accountId, [{ alertChannelId, checkId, groupId, activated, escalationMinutes }]);
 }
 
 /** Waits that have begun end by so much later, or earlier. */

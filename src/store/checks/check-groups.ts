@@ -6,7 +6,7 @@ import { nextRevision } from '#domain/revision.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { checkOf, groupOf, groupRow, revisedAt } from './check-rows.ts';
-import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
+import { type ChangeMoment, keepSchedules } from '../schedules/check-schedules.ts';
 import { createEndMutes } from './group-mutes.ts';
 import { createMoveChecks } from './group-members.ts';
 import type { Saved } from './checks.ts';
@@ -119,7 +119,7 @@ async function saveGroup(
     await updateRows(tx, 'check_groups', { account_id, id }, columns);
     const hasOtherUrl = group.apiCheckDefaults['url'] !== present.apiCheckDefaults['url'];
     if (hasOtherUrl || placing(group) !== placing(present)) {
-      await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
+      await keepMemberSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
     }
   }
   await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
@@ -177,7 +177,7 @@ interface ScheduleDeps extends ChangeMoment {
   readonly hasOtherUrl?: boolean;
 }
 
-async function keepSchedules(
+async function keepMemberSchedules(
   tx: Db,
   accountId: string,
   id: number,
@@ -185,20 +185,19 @@ async function keepSchedules(
   { seal, hasOtherUrl = false, ...moment }: ScheduleDeps,
 ): Promise<void> {
   const rows = await findRows(tx, 'checks', { account_id: idBytes(accountId), group_id: id });
-  const started: string[] = [];
-  for (const row of rows) {
-    const check = checkOf(row, seal);
-    const isStarted = await keepSchedule(tx, check, group, moment);
-    if (isStarted || (hasOtherUrl && JSON.stringify(check.settings).includes('GROUP_BASE_URL'))) started.push(check.id);
+  const checks = rows.map((row) => ({ check: checkOf(row, seal), group, before: null }));
+  const started = new Set(await keepSchedules(tx, accountId, checks, moment));
+  for (const { check } of hasOtherUrl ? checks : []) {
+    if (JSON.stringify(check.settings).includes('GROUP_BASE_URL')) started.add(check.id);
   }
-  await askForRuns(tx, accountId, started, moment.now);
+  await askForRuns(tx, accountId, [...started], moment.now);
 }
 
 async function removeGroup(tx: Db, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await deleteRows(tx, 'check_groups', { account_id: account, id });
   if (removed === 0) return false;
-  await keepSchedules(tx, accountId, id, null, deps);
+  await keepMemberSchedules(tx, accountId, id, null, deps);
   await updateRows(
     tx,
     'checks',

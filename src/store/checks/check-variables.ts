@@ -189,26 +189,28 @@ function byName(rows: Awaited<ReturnType<typeof usesWithoutAccount>>): MissingUs
   return [...uses.values()];
 }
 
-/** Writes the variables that a check uses, in the caller's transaction. */
+/** Writes the variables that checks of an account use, in the caller's transaction. */
 export async function keepVariables(
   tx: Db,
-  check: Check,
-  { variables = [], mentioned = [] }: UsedVariables,
+  accountId: string,
+  checks: readonly (UsedVariables & { readonly check: Check })[],
 ): Promise<void> {
-  const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
-  const key = { account_id: owner.account_id, check_id: owner.check_id };
-  const present = await findRows(tx, 'check_variables', key, ['name', 'required']);
-  const wanted = new Map<string, Flag>([
-    ...mentioned.map((name) => [name, 0] as const),
-    ...variables.map((name) => [name, 1] as const),
-  ]);
-  if (present.length === wanted.size && present.every(({ name, required }) => wanted.get(name) === required)) return;
-  await deleteRows(tx, 'check_variables', key);
-  const rows = [...wanted].map(([name, required]) => ({
-    ...ownedBy(check.accountId),
-    name,
-    check_id: owner.check_id,
-    required,
-  }));
+  const account = idBytes(accountId);
+  const key = { account_id: account, check_id: checks.map(({ check }) => idBytes(check.id)) };
+  const present = await findRows(tx, 'check_variables', key, ['check_id', 'name', 'required']);
+  const byCheck = Map.groupBy(present, ({ check_id }) => idText(check_id));
+  const changed = checks.flatMap(({ check, variables = [], mentioned = [] }) => {
+    const wanted = new Map<string, Flag>([
+      ...mentioned.map((name) => [name, 0] as const),
+      ...variables.map((name) => [name, 1] as const),
+    ]);
+    const own = byCheck.get(check.id) ?? [];
+    const isKept = own.length === wanted.size && own.every(({ name, required }) => wanted.get(name) === required);
+    return isKept ? [] : [{ check_id: idBytes(check.id), wanted }];
+  });
+  await deleteRows(tx, 'check_variables', { account_id: account, check_id: changed.map(({ check_id }) => check_id) });
+  const rows = changed.flatMap(({ check_id, wanted }) =>
+    [...wanted].map(([name, required]) => ({ ...ownedBy(accountId), name, check_id, required })),
+  );
   await insertRows(tx, 'check_variables', rows);
 }

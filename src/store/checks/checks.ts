@@ -1,5 +1,5 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
-import { countFound, deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
+import { countFound, deleteRows, findRow, findRows, insertRows, replaceRows, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { lastsUntilRecovery } from '#domain/checks/effective-check.ts';
@@ -9,7 +9,7 @@ import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { keepVariables, type UsedVariables } from './check-variables.ts';
-import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
+import { type ChangeMoment, keepSchedules } from '../schedules/check-schedules.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
 import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
@@ -20,7 +20,7 @@ import type { ChecksTable, Db } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import {
   type ChannelChange,
-  changeChannels,
+  changeAllChannels,
   findChannels,
   channelsOfChecks,
   missingChannel,
@@ -51,15 +51,12 @@ export function createChecks(database: Database) {
     transaction(async (tx) => {
       const now = clock.now();
       await requireWithinLimit(database, tx, accountId, 'checks', writes.length);
+      const drafts = writes.map((write) => newDraft(write, accountId, now));
+      const faults = await referenceFaults(tx, seal, drafts);
+      const right = drafts.filter((_, index) => faults[index] == null);
+      await writeChecks(tx, seal, { now, ownLocation }, right);
       const all: Saved<StoredCheck>[] = [];
-      for (const write of writes) {
-        const check: Check = { ...write.check, accountId, createdAt: now, updatedAt: null };
-        const saved = await saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
-          await insertRows(tx, 'checks', checkRow(check, seal));
-          await writeTags(tx, check);
-        });
-        all.push(await withListenersOf(tx, saved));
-      }
+      for (const [index, { check }] of drafts.entries()) all.push(faults[index] ?? (await savedCheck(tx, check)));
       return all;
     });
   return {
@@ -114,15 +111,11 @@ export async function writeChange(
   write: CheckWrite,
 ): Promise<Saved<Check>> {
   const now = clock.now();
-  const { accountId, id, createdAt } = present;
-  const check: Check = { ...write.check, accountId, id, createdAt, updatedAt: nextRevision(present, now) };
-  return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present, async () => {
-    await updateCheck(tx, check, seal);
-    if (json(check.tags) !== json(present.tags)) {
-      await deleteRows(tx, 'check_tags', { account_id: idBytes(accountId), check_id: idBytes(id) });
-      await writeTags(tx, check);
-    }
-  });
+  const draft = changedDraft(write, present, now);
+  const [fault] = await referenceFaults(tx, seal, [draft]);
+  if (fault != null) return fault;
+  await writeChecks(tx, seal, { now, ownLocation }, [draft]);
+  return { saved: draft.check };
 }
 
 /** Checks in the order of their IDs; deleted ones are omitted. */
@@ -152,44 +145,82 @@ async function findChecks(db: Db, accountId: string, ids: readonly IdBytes[]): P
   return ids.flatMap((id) => byId.get(idText(id)) ?? []);
 }
 
-/**
- * Writes everything that belongs to a check; writes nothing if a reference is unknown.
- * @param present the stored check; null = it is new
- */
-async function saveCheck(
+/** A check that is written, with its group once it is known. */
+export interface CheckDraft extends CheckWrite {
+  /** The stored check; null = it is new. */
+  readonly present: Check | null;
+  group: CheckGroup | null;
+}
+
+/** A new check. @param now epoch ms */
+export function newDraft(write: CheckWrite, accountId: string, now: number): CheckDraft {
+  const check: Check = { ...write.check, accountId, createdAt: now, updatedAt: null };
+  return { ...write, check, present: null, group: null };
+}
+
+/** A change to a stored check. @param now epoch ms */
+export function changedDraft(write: CheckWrite, present: Check, now: number): CheckDraft {
+  const { accountId, id, createdAt } = present;
+  const check: Check = { ...write.check, accountId, id, createdAt, updatedAt: nextRevision(present, now) };
+  return { ...write, check, present, group: null };
+}
+
+/** Finds the groups of the drafts, and returns for each its first unknown reference or cycle; null = none. */
+async function referenceFaults(
+  tx: Db,
+  seal: Seal,
+  drafts: readonly CheckDraft[],
+): Promise<(DependencyProblem | null)[]> {
+  const faults: (DependencyProblem | null)[] = [];
+  await findGroups(tx, seal, drafts);
+  for (const { check, present, group, subscriptions } of drafts) {
+    const missing = await missingChannel(tx, check.accountId, subscriptions ?? []);
+    if (check.groupId !== null && group === null) faults.push({ dangling: 'groupId' });
+    else if (missing !== null) faults.push({ dangling: `alertChannelSubscriptions[${missing}].alertChannelId` });
+    else faults.push(await problemOfCheck(tx, check, group, present?.dependsOn ?? []));
+  }
+  return faults;
+}
+
+/** Reads the groups of the drafts, each once. */
+export async function findGroups(tx: Db, seal: Seal, drafts: readonly CheckDraft[]): Promise<void> {
+  const found = new Map<number, CheckGroup | null>();
+  for (const draft of drafts) {
+    const { accountId, groupId } = draft.check;
+    if (groupId === null) continue;
+    if (!found.has(groupId)) found.set(groupId, await findGroup(tx, accountId, groupId, seal));
+    draft.group = found.get(groupId) ?? null;
+  }
+}
+
+/** Writes everything that belongs to checks of an account whose references exist. */
+export async function writeChecks(
   tx: Db,
   seal: Seal,
   moment: ChangeMoment,
-  write: CheckWrite,
-  present: Check | null,
-  writeRow: () => Promise<void>,
-): Promise<Saved<Check>> {
-  const { check } = write;
-  const { accountId, id } = check;
-  const group = check.groupId === null ? null : await findGroup(tx, accountId, check.groupId, seal);
-  if (check.groupId !== null && group === null) return { dangling: 'groupId' };
-  const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
-  if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-  const problem = await problemOfCheck(tx, check, group, present?.dependsOn ?? []);
-  if (problem !== null) return problem;
-  await writeRow();
-  const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
-  if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
-  await keepVariables(tx, check, write);
-  const target = { checkId: id, groupId: null };
-  await changeChannels(tx, accountId, target, write);
+  drafts: readonly CheckDraft[],
+): Promise<void> {
+  const accountId = drafts[0]?.check.accountId;
+  if (accountId === undefined) return;
+  const added = drafts.filter(({ present }) => present === null).map(({ check }) => checkRow(check, seal));
+  const changed = drafts.filter(({ present }) => present !== null).map(({ check }) => checkRow(check, seal));
+  await insertRows(tx, 'checks', added);
+  await replaceRows(tx, 'checks', ['account_id', 'id'], changed);
+  await writeTags(tx, accountId, drafts);
+  const schedules = drafts.map(({ check, group, present }) => ({ check, group, before: present }));
+  await askForRuns(tx, accountId, await keepSchedules(tx, accountId, schedules, moment), moment.now);
+  await keepVariables(tx, accountId, drafts);
+  const channels = drafts.map((draft) => ({ ...draft, target: { checkId: draft.check.id, groupId: null } }));
+  await changeAllChannels(tx, accountId, channels);
   await touchAccount(tx, accountId);
-  return { saved: check };
+}
+
+async function savedCheck(tx: Db, check: Check): Promise<Saved<StoredCheck>> {
+  return { saved: await withListeners(tx, check) };
 }
 
 async function withListenersOf(tx: Db, written: Saved<Check>): Promise<Saved<StoredCheck>> {
-  return 'saved' in written ? { saved: await withListeners(tx, written.saved) } : written;
-}
-
-/** Writes the row of an existing check. */
-export async function updateCheck(tx: Db, check: Check, seal: Seal): Promise<void> {
-  const { account_id, id, ...columns } = checkRow(check, seal);
-  await updateRows(tx, 'checks', { account_id, id }, columns);
+  return 'saved' in written ? savedCheck(tx, written.saved) : written;
 }
 
 async function findCheck(db: Db, accountId: string, id: string, seal: Seal): Promise<StoredCheck | null> {
@@ -249,11 +280,12 @@ async function withChannels(
   }));
 }
 
-async function writeTags(tx: Db, check: Check): Promise<void> {
-  const rows = [...new Set(check.tags)].map((tag) => ({
-    ...ownedBy(check.accountId),
-    tag,
-    check_id: idBytes(check.id),
-  }));
+async function writeTags(tx: Db, accountId: string, drafts: readonly CheckDraft[]): Promise<void> {
+  const changed = drafts.filter(({ check, present }) => json(check.tags) !== json(present?.tags ?? []));
+  const retagged = changed.filter(({ present }) => present !== null).map(({ check }) => idBytes(check.id));
+  await deleteRows(tx, 'check_tags', { account_id: idBytes(accountId), check_id: retagged });
+  const rows = changed.flatMap(({ check }) =>
+    [...new Set(check.tags)].map((tag) => ({ ...ownedBy(accountId), tag, check_id: idBytes(check.id) })),
+  );
   await insertRows(tx, 'check_tags', rows);
 }

@@ -6,7 +6,7 @@ import { idBytes } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
-import { type ChangeMoment, keepSchedule } from '../schedules/check-schedules.ts';
+import { type ChangeMoment, keepSchedules } from '../schedules/check-schedules.ts';
 import { problemOfCheck } from './check-dependencies.ts';
 import { checkOf, groupOf, revisedAt } from './check-rows.ts';
 import type { Saved } from './checks.ts';
@@ -67,9 +67,7 @@ async function move(
   const groupId = group?.id ?? null;
   const key = { account_id: idBytes(accountId), id: checks.map(({ id }) => idBytes(id)) };
   await updateRows(tx, 'checks', key, { group_id: groupId, updated_at: revisedAt(moment.now) });
-  const started: string[] = [];
-  for (const check of checks) {
-    if (await keepSchedule(tx, { ...check, groupId }, group, moment)) started.push(check.id);
-  }
+  const moved = checks.map((check) => ({ check: { ...check, groupId }, group, before: null }));
+  const started = await keepSchedules(tx, accountId, moved, moment);
   await askForRuns(tx, accountId, started, moment.now);
 }

@@ -24,10 +24,12 @@ export async function askForRuns(tx: Db, accountId: string, checkIds: readonly s
     .select(({ fn }) => fn.max('due_at').as('last'))
     .executeTakeFirstOrThrow();
   const first = last === null ? now : Math.max(now, last + spacingMs);
-  for (const [index, checkId] of checkIds.entries()) {
-    const row = { ...ownedBy(accountId), check_id: idBytes(checkId), due_at: first + index * spacingMs };
-    await insertRows(tx, 'first_runs', row, 'keep');
-  }
+  const rows = checkIds.map((checkId, index) => ({
+    ...ownedBy(accountId),
+    check_id: idBytes(checkId),
+    due_at: first + index * spacingMs,
+  }));
+  await insertRows(tx, 'first_runs', rows, 'keep');
 }
 
 /** Checks that run once outside their schedule. */

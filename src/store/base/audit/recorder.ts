@@ -69,6 +69,28 @@ function createRecorder(tx: Db, seal: Seal | null) {
       const known = images.get(imageKey(table, rule, key as Row));
       return known !== undefined && isWholeKey(rule, key) ? [known] : firstRows(tx, table, key);
     },
+    /** Present rows with the keys of the first of these. */
+    async beforeEach(table: Table, rows: readonly Row[]): Promise<readonly Row[]> {
+      const rule = auditRuleOf(table);
+      if (rule === null) return [];
+      const found: Row[] = [];
+      for (const row of rows.slice(0, maxImages)) {
+        const known = images.get(imageKey(table, rule, row));
+        const key = Object.fromEntries(['account_id', ...rule.key].map((column) => [column, row[column]]));
+        found.push(...(known === undefined ? await firstRows(tx, table, key) : [known]));
+      }
+      return found;
+    },
+    /** Complete rows that were written in place of others. */
+    replaced(table: Table, before: readonly Row[], rows: readonly Row[]): void {
+      const rule = auditRuleOf(table);
+      if (rule === null) return;
+      const byKey = new Map(before.map((row) => [imageKey(table, rule, row), row]));
+      for (const row of rows) {
+        keep(table, rule, row);
+        taken.note(rule, byKey.get(imageKey(table, rule, row)) ?? null, row);
+      }
+    },
     inserted(table: Table, rows: readonly object[]): void {
       const rule = auditRuleOf(table);
       if (rule !== null) for (const row of rows as readonly Row[]) taken.note(rule, null, row);
