@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import type { InlineConfig } from 'vite';
 import { checkSchemas } from '../src/checks/check-schemas.ts';
-import { everyOperation } from '../src/contract/operations.ts';
+import { publicOperations } from '../src/contract/operations.ts';
 
 /** What the client needs of an operation: the schemas of the contract would add a quarter to the first load. */
-const callable = everyOperation().map(({ id, method, path, media }) => [id, { method, path, media }]);
+const callable = publicOperations().map(({ id, method, path, media }) => [id, { method, path, media }]);
 
 const analyticsPaths = checkSchemas.map(({ type, analyticsPath }) => [type, analyticsPath]);
 

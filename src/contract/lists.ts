@@ -21,8 +21,11 @@ export const dependencyList = orNull(
 export const dependencyRule =
   'IDs of checks that must work for this one to work. While one of them is failing, failures are recorded but not notified.';
 
+/** Run locations of a check or group at most. */
+export const mostLocations = 100;
+
 /** Codes of run locations. */
-export const locationList = orNull(z.array(z.string().min(1).max(100)).max(100), none);
+export const locationList = orNull(z.array(z.string().min(1).max(100)).max(mostLocations), none);
 
 /** Names of private locations. A check or group without any returns null. */
 export const privateLocationList = z.array(z.string().min(1).max(100)).max(100).nullable();

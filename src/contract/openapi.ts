@@ -5,7 +5,7 @@ import type { Sliced } from '#domain/sliced.ts';
 import { maxFaults, maxMembers } from '#lib/schema/faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
 import { isNeverRefused, tags, type Operation } from './operation.ts';
-import { everyOperation } from './operations.ts';
+import { publicOperations } from './operations.ts';
 
 const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) requires an API key with that permission,
 \`Authorization: Bearer <API key>\`, or the session cookie of a signed-in person whose role allows it. Operations with the
@@ -48,7 +48,7 @@ export function* openApiInParts(service: DescribedService): Sliced<JsonSchema> {
   const book = createSchemaBook();
   const error = book.write(errorBody, 'output');
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const operation of everyOperation()) {
+  for (const operation of publicOperations()) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describeOperation(operation, book);
     if (operation.method === 'PUT') path['patch'] = describePatch(operation, book);

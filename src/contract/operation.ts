@@ -83,6 +83,8 @@ export interface Operation {
   /** May change without notice (`x-beta` in the document). */
   readonly isBeta?: boolean;
   readonly isDeprecated?: boolean;
+  /** Only for the `checkly` command line: not part of the document, may change without notice. */
+  readonly isPrivate?: boolean;
 }
 
 /** Operations by ID. */

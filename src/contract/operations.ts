@@ -40,6 +40,8 @@ import { triggerOperations } from './checks/trigger.ts';
 import { maintenanceOccurrenceOperations } from './checks/maintenance-occurrence.ts';
 import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
 import { variableOperations } from './accounts/variable.ts';
+import { cliAccountOperations } from './vendor/cli-account.ts';
+import { cliMemberOperations } from './vendor/cli-member.ts';
 
 export const operations = {
   ...runtimeOperations,
@@ -81,6 +83,8 @@ export const operations = {
   ...ledgerOperations,
   ...usageOperations,
   ...healthOperations,
+  ...cliAccountOperations,
+  ...cliMemberOperations,
 } as const;
 
 export type OperationId = keyof typeof operations;
@@ -122,4 +126,9 @@ export function operationOf(id: OperationId): Operation {
 /** All operations with their IDs, in documentation order. */
 export function everyOperation(): (Operation & { readonly id: OperationId })[] {
   return (Object.keys(operations) as OperationId[]).map((id) => ({ id, ...operationOf(id) }));
+}
+
+/** All operations except the private ones. */
+export function publicOperations(): (Operation & { readonly id: OperationId })[] {
+  return everyOperation().filter(({ isPrivate }) => isPrivate !== true);
 }

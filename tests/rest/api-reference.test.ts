@@ -1,7 +1,7 @@
 // The API reference in a real browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { everyOperation } from '#contract/operations.ts';
+import { publicOperations } from '#contract/operations.ts';
 import { docsRoutes } from '#rest/operating/docs.ts';
 import { openPage } from '../support/chromium.ts';
 import { until } from '../support/until.ts';
@@ -21,7 +21,7 @@ test('the reference shows every operation under its policy, and asks no other ho
   await page.goto(`${address}/docs`);
   // Only what is in view is drawn.
   const drawn = new Set<string>();
-  const everyId = everyOperation().map(({ id }) => id);
+  const everyId = publicOperations().map(({ id }) => id);
   const scroll = async (): Promise<boolean> => {
     for (const id of await page.locator('.opblock').evaluateAll((blocks) => blocks.map((block) => block.id))) {
       drawn.add(id.split('-').at(-1) ?? '');

@@ -206,6 +206,7 @@ const flat = [
   'updateMaintenanceWindow',
   'putSubscription',
   'updateUser',
+  'updateCliMember',
   'updatePassword',
   'confirmSecondFactor',
   'connectIdentity',

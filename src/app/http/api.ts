@@ -45,6 +45,7 @@ import { identityRoutes } from '#rest/accounts/identities.ts';
 import { sessionRoutes } from '#rest/accounts/sessions.ts';
 import { variableUseRoutes } from '#rest/accounts/variable-uses.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
+import { vendorRoutes } from '#rest/vendor/vendor-routes.ts';
 import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
 import { type Actions, composeActions } from './actions.ts';
 import type { ActionDeps } from './deps.ts';
@@ -128,6 +129,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...locationRoutes(actions.locations),
     ...noticeRoutes(actions.notices),
     ...processRoutes(actions.processes),
+    ...vendorRoutes({ ...actions, runtimes: deps.runtimes.list, now: () => deps.clock.now() }),
   ];
 }
 
