@@ -8,28 +8,37 @@ import { commandName } from '#lib/package-files.ts';
 
 type Define = (command: Command) => unknown;
 
+type Listed = Readonly<Record<string, readonly [summary: string, load: () => Promise<Define>]>>;
+
 /** A command's file is loaded only when the command is named, so that help does not wait for database drivers. */
-const commands: Readonly<Record<string, readonly [summary: string, load: () => Promise<Define>]>> = {
-  serve: ['Run the service, like npm start', () => Promise.resolve(defineServe)],
-  backup: ['Back up the SQLite database', async () => (await import('#cli/backup.ts')).defineBackup],
-  restore: ['Restore a backup of the SQLite database', async () => (await import('#cli/restore.ts')).defineRestore],
-  migrate: [
-    'Copy an installation or an account to another database',
-    async () => (await import('#cli/migrate.ts')).defineMigrate,
-  ],
-  'new-key': ['Create an operator key', async () => (await import('#cli/new-key.ts')).defineNewKey],
-  'new-user': ['Print a link that creates an operator', async () => (await import('#cli/new-user.ts')).defineNewUser],
-  'reset-password': [
-    'Print a link that sets another password',
-    async () => (await import('#cli/reset-password.ts')).defineResetPassword,
-  ],
-  'reset-second-factor': [
-    'Remove the lost second factor of a person',
-    async () => (await import('#cli/reset-second-factor.ts')).defineResetSecondFactor,
-  ],
-  receive: ['Run a test receiver for webhooks', async () => (await import('#cli/receive.ts')).defineReceive],
-  runtimes: ['List, install or try runtimes', async () => (await import('#cli/runtimes.ts')).defineRuntimes],
-  doctor: ['Diagnose this installation', async () => (await import('#cli/doctor/doctor-command.ts')).defineDoctor],
+const groups: Readonly<Record<string, Listed>> = {
+  'Commands of this installation': {
+    serve: ['Run the service, like npm start', () => Promise.resolve(defineServe)],
+    backup: ['Back up the SQLite database', async () => (await import('#cli/backup.ts')).defineBackup],
+    restore: ['Restore a backup of the SQLite database', async () => (await import('#cli/restore.ts')).defineRestore],
+    migrate: [
+      'Copy an installation or an account to another database',
+      async () => (await import('#cli/migrate.ts')).defineMigrate,
+    ],
+    'new-key': ['Create an operator key', async () => (await import('#cli/new-key.ts')).defineNewKey],
+    'new-user': ['Print a link that creates an operator', async () => (await import('#cli/new-user.ts')).defineNewUser],
+    'reset-password': [
+      'Print a link that sets another password',
+      async () => (await import('#cli/reset-password.ts')).defineResetPassword,
+    ],
+    'reset-second-factor': [
+      'Remove the lost second factor of a person',
+      async () => (await import('#cli/reset-second-factor.ts')).defineResetSecondFactor,
+    ],
+    receive: ['Run a test receiver for webhooks', async () => (await import('#cli/receive.ts')).defineReceive],
+    runtimes: ['List, install or try runtimes', async () => (await import('#cli/runtimes.ts')).defineRuntimes],
+    doctor: ['Diagnose this installation', async () => (await import('#cli/doctor/doctor-command.ts')).defineDoctor],
+  },
+  'Commands that talk to a server': {
+    login: ['Store a server and an API key', async () => (await import('#cli/client/login.ts')).defineLogin],
+    logout: ['Delete a stored server', async () => (await import('#cli/client/login.ts')).defineLogout],
+    whoami: ['Show the account and rights of the key', async () => (await import('#cli/client/login.ts')).defineWhoami],
+  },
 };
 
 process.exitCode = await run(process.argv.slice(2));
@@ -47,10 +56,14 @@ async function run(words: string[]): Promise<number> {
       '\nConfiguration comes from the environment: see docs/configuration.md.\n' +
         'Exit codes: 0 success, 1 failure or problem found, 2 invalid command line, 78 invalid configuration.',
     );
-  for (const [name, [summary, load]] of Object.entries(commands)) {
-    const command = program.command(name).summary(summary).description(`${summary}.`);
-    if (name === asked) (await load())(command);
+  for (const [group, commands] of Object.entries(groups)) {
+    program.commandsGroup(`${group}:`);
+    for (const [name, [summary, load]] of Object.entries(commands)) {
+      const command = program.command(name).summary(summary).description(`${summary}.`);
+      if (name === asked) (await load())(command);
+    }
   }
+  program.helpCommand('help [command]', 'Show the help of a command');
   try {
     await program.parseAsync(words.length === 0 ? ['help'] : words, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);

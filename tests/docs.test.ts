@@ -6,7 +6,7 @@ import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { channelRules } from '#channels/rules.ts';
 import { checkKinds } from '#checks/check-kinds.ts';
-import { configVariables } from '#config/variables.ts';
+import { clientVariables, configVariables } from '#config/variables.ts';
 import { type Faults, parseReporting } from '#lib/schema/faults.ts';
 import { Patch } from '#lib/schema/patch.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
@@ -86,7 +86,7 @@ test('every decision says its status, context, decision and consequences', () =>
 });
 
 /** Names that look like configuration variables: those of clients for the key and address, and of tests. */
-const otherNames = new Set(['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER', 'TOCSIN_TEST_POSTGRES']);
+const otherNames = new Set([...clientVariables, 'TOCSIN_TEST_POSTGRES']);
 
 describe('every configuration variable that a page names exists', () => {
   for (const { path, text } of userPages) {

@@ -1,5 +1,6 @@
 // Judges received webhooks: signature, age, and whether the attempt is a repeat (spec §6.4; docs/webhooks.md).
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { withoutControls } from './terminal-text.ts';
 
 /** Verdict on a signature. `unchecked` = no secret is configured, `missing` = the header is absent. */
 export type SignatureVerdict = 'genuine' | 'forged' | 'expired' | 'missing' | 'unchecked';
@@ -135,15 +136,6 @@ function standardSignatureOf(secret: string, start: string, body: Buffer): strin
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
-}
-
-/** Makes control characters visible. Bodies are untrusted and could contain terminal escape sequences. */
-export function withoutControls(text: string): string {
-  return text.replace(
-    // oxlint-disable-next-line no-control-regex -- control characters are what it replaces
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** Text of a verdict for people. @param answer short description of the answer given */

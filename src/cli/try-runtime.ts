@@ -10,7 +10,7 @@ import type { DatabaseUrl } from '#config/variables.ts';
 import { CommandError } from './exits.ts';
 import { foreseen, opened } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
-import { withoutControls } from './received.ts';
+import { oneLine } from './terminal-text.ts';
 
 /** Options of `runtimes try`. */
 export interface TryOrder {
@@ -143,9 +143,9 @@ export function triedText({ checks, already }: Tried, runtime: string): string {
   const run = ({ runtime: name, verdict, durationMs }: TriedRun): string =>
     `${name ?? 'none'} ${verdict} ${(durationMs / 1000).toFixed(1)} s`.padEnd(24);
   const lines = checks.flatMap(({ name, present, tried, change }) => [
-    `${words[change].padEnd(7)} ${withoutControls(name).slice(0, widths.name).padEnd(widths.name)}  ${run(present)} ${run(tried)}`.trimEnd(),
+    `${words[change].padEnd(7)} ${oneLine(name).slice(0, widths.name).padEnd(widths.name)}  ${run(present)} ${run(tried)}`.trimEnd(),
     ...[present, tried].flatMap(({ runtime: where, message }) =>
-      message === null ? [] : [`          ${where ?? 'none'}: ${withoutControls(message.replaceAll(/\s+/g, ' '))}`],
+      message === null ? [] : [`          ${where ?? 'none'}: ${oneLine(message)}`],
     ),
   ]);
   const count = (change: TriedCheck['change']): number => checks.filter((each) => each.change === change).length;

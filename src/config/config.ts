@@ -12,6 +12,7 @@ import {
   defaultLimits,
   type Role,
 } from './variables.ts';
+import { type ClientConfig, clientConfigOf } from './client-config.ts';
 import type { ConfigVariable } from './config-variable.ts';
 import { providerVariables } from './provider-variables.ts';
 import type { ChannelPlace } from './watching-variables.ts';
@@ -175,6 +176,14 @@ export function readConfig(env: Environment = process.env, cores: number = avail
       (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),
     ),
   });
+}
+
+/**
+ * Reads the settings of a command that talks to a server.
+ * @throws {ConfigError} if `TOCSIN_CA_FILE` is invalid
+ */
+export function readClientConfig(env: Environment = process.env): ClientConfig {
+  return clientConfigOf(env, take(env, 'TOCSIN_CA_FILE') ?? []);
 }
 
 /** The public URL of this server: as configured, otherwise from HOST and the port it listens on. */

@@ -296,7 +296,13 @@ export const configVariables = {
 };
 
 /** Variables that the docs use for clients, which the service ignores without a warning. */
-export const clientVariables: readonly string[] = ['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER'];
+export const clientVariables: readonly string[] = [
+  'TOCSIN_API_KEY',
+  'TOCSIN_URL',
+  'TOCSIN_ACCOUNT',
+  'TOCSIN_PROFILES',
+  'TOCSIN_TRIGGER',
+];
 
 /** The most similar variable name, with or without the prefix; null = none is similar. */
 export function nearestVariable(name: string): ConfigVariableName | null {

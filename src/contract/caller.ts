@@ -60,6 +60,11 @@ export interface Client {
    * response.
    */
   call<Id extends OperationId>(id: Id, ...rest: Rest<Id>): Promise<AnswerOf<Id>>;
+  /** The same, with the headers of the response. */
+  callWithHeaders<Id extends OperationId>(
+    id: Id,
+    ...rest: Rest<Id>
+  ): Promise<{ answer: AnswerOf<Id>; headers: Headers }>;
   /** Calls a paged list and returns the total number of items, and what to request next; null = the last page. */
   page<Id extends PagedId>(
     id: Id,
@@ -95,6 +100,7 @@ export function createCaller(operationOf: (id: OperationId) => CalledOperation, 
   return {
     // The operation's response schema describes the type.
     call: async (id, ...[request]) => (await send(id, request)).answer as never,
+    callWithHeaders: async (id, ...[request]) => (await send(id, request)) as never,
     page: async (id, ...[request]) => {
       const { answer, headers } = await send(id, request);
       const total = parseTotal(headers.get('content-range')) ?? (answer as readonly unknown[]).length;

@@ -1,5 +1,6 @@
 // The laws of the house, a sentence each, as functions of the sources: docs say them, this enforces them.
 import type { SourceFile } from './source-files.ts';
+import { notOnEachEngine } from './store-cases.ts';
 
 /** A law, and what breaks it: one line each, with the file in front. */
 export interface Rule {
@@ -47,6 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'src/app',
     'src/checks',
     'src/config',
+    'src/contract',
     'src/domain',
     'src/egress',
     'src/lib',
@@ -73,15 +75,6 @@ const guarded = ['src/checks/runner', 'src/channels/sender'];
 
 /** What differs between the engines of the store. */
 const engines = ['sqlite', 'postgres'] as const;
-
-/** Files of tests/store/ whose cases run once, beside `postgres*`, which are about PostgreSQL alone. */
-const ofOneEngine: Readonly<Record<string, string>> = {
-  'tests/store/carried-storms.test.ts': 'a backup of a SQLite file',
-  'tests/store/checkpoints.test.ts': 'the log of a SQLite file',
-  'tests/store/file.test.ts': 'a SQLite file as it is opened',
-  'tests/store/move-across.test.ts': 'one engine beside the other',
-  'tests/store/write-queue.test.ts': 'the one writer of a SQLite file',
-};
 
 export const rules: readonly Rule[] = [
   {
@@ -286,21 +279,6 @@ export const rules: readonly Rule[] = [
     breaches: circles,
   },
 ];
-
-/** How cases of the store could run on one engine: written with a `test` that knows none. */
-function notOnEachEngine({ path, code, imports }: SourceFile): readonly string[] {
-  const isOnEach = imports.some(({ from }) => from === 'tests/support/store/each-engine.ts');
-  if (path in ofOneEngine || path.startsWith('tests/store/postgres')) {
-    return isOnEach ? [`${path}: is named as one about one engine, and runs on both`] : [];
-  }
-  const grouped = "import { describe } from 'node:test';";
-  const runners = code.split('\n').filter((line) => line.includes("'node:test'") && line !== grouped);
-  return [
-    ...(isOnEach ? [] : [`${path}: its cases come from elsewhere than tests/support/store/each-engine.ts`]),
-    // To group cases is all that is wanted of Node.js.
-    ...runners.map((line) => `${path}: ${line.trim()}`),
-  ];
-}
 
 function opensWithASentence({ text }: SourceFile): boolean {
   if (/^(?:#![^\n]*\n)?(?:\/\/ \S|\/\*\*)/.test(text)) return true;
