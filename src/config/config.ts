@@ -45,6 +45,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly Cidr[];
+  /** Whether `/mcp` is served. */
+  readonly servesMcp: boolean;
   /** null = create one and print it once. A secret. */
   readonly bootstrapApiKey: string | null;
   /** null = random. */
@@ -136,6 +138,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     publicUrl,
     allowedHosts: take(env, 'TOCSIN_ALLOWED_HOSTS') ?? [],
     trustedProxies: take(env, 'TOCSIN_TRUSTED_PROXIES') ?? [],
+    servesMcp: take(env, 'TOCSIN_MCP') !== 'off',
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
     bootstrapUser: readBootstrapUser(env),

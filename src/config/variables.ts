@@ -104,6 +104,12 @@ export const configVariables = {
     right: 'a comma-separated list of addresses and networks, such as 127.0.0.1,10.0.0.0/8',
     read: (text) => text.split(',').map(parseCidr),
   } satisfies ConfigVariable<readonly ReturnType<typeof parseCidr>[]>,
+  TOCSIN_MCP: {
+    fallback: 'on',
+    meaning: 'Whether [assistants](agents.md) may use `/mcp`.',
+    right: 'on or off',
+    read: (text) => (text === 'on' || text === 'off' ? text : undefined),
+  } satisfies ConfigVariable<'on' | 'off'>,
   TOCSIN_BOOTSTRAP_API_KEY: {
     fallback: 'random, printed once',
     meaning: 'API key of the first account, which Tocsin creates in an empty database. No effect later.',

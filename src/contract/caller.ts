@@ -52,7 +52,9 @@ type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | PathNames<Rest>
   : never;
 
-type Rest<Id extends OperationId> = object extends Request<Id> ? [request?: Request<Id>] : [request: Request<Id>];
+/** The arguments of a call after the operation: none are needed if nothing in the request is required. */
+export type Rest<Id extends OperationId> =
+  object extends Request<Id> ? [request?: Request<Id>] : [request: Request<Id>];
 
 export interface Client {
   /**

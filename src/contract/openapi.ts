@@ -170,7 +170,7 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   const also = { ...operation.alsoAnswers, ...(isConditional(operation) && changedMeanwhile) };
   for (const [status, description] of Object.entries(also)) {
-    responses[status] = { description, content: error };
+    responses[status] = { description, ...(Number(status) >= 400 && { content: error }) };
   }
   return responses;
 }

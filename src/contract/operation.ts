@@ -31,6 +31,7 @@ export const tags = [
   'Maintenance windows',
   'Notices',
   'Processes',
+  'MCP',
   'Health',
 ] as const;
 export type Tag = (typeof tags)[number];

@@ -28,6 +28,7 @@ import { heldDeliveryOperations } from './alerts/held-delivery.ts';
 import { healthOperations } from './operating/health.ts';
 import { heartbeatOperations } from './checks/heartbeat-operations.ts';
 import { locationOperations } from './checks/location.ts';
+import { mcpOperations } from './operating/mcp.ts';
 import { noticeOperations } from './operating/notice.ts';
 import type { Operation } from './operation.ts';
 import { liveEventOperations } from './results/live-events.ts';
@@ -82,6 +83,7 @@ export const operations = {
   ...processOperations,
   ...ledgerOperations,
   ...usageOperations,
+  ...mcpOperations,
   ...healthOperations,
   ...cliAccountOperations,
   ...cliMemberOperations,

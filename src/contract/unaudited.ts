@@ -13,6 +13,7 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   createPasswordReset: 'sends a link, whose use adds an entry',
   createCheckTrial: 'saves no check',
   deleteCheckTrial: 'saves no check',
+  callMcp: 'runs other operations, which add entries',
   postPing: 'reports a run of a heartbeat, which its history shows',
   postPingSignal: 'reports a run of a heartbeat, which its history shows',
   previewAlertChannel: reads,

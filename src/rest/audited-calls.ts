@@ -1,5 +1,4 @@
 // Calls whose changes add entries to the audit log.
-import type { FastifyRequest } from 'fastify';
 import type { OperationId } from '#contract/operations.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Acting, Actor } from '#domain/accounts/audit-entry.ts';
@@ -14,20 +13,22 @@ export interface AuditOption {
   readonly mustChange?: (id: OperationId) => boolean;
 }
 
-/** Runs an operation that adds entries to the audit log. */
+/** Runs an operation that adds entries to the audit log. @param via how the request came, unless it names the operation */
 export async function runAudited(
   { id, run }: Route,
-  { caller, ip, id: requestId }: FastifyRequest,
   call: AnyCall,
   audit: AuditOption,
+  via: Acting['via'] = null,
 ): Promise<unknown> {
+  const { caller, address, requestId } = call;
   let entries = 0;
   const acting: Acting = {
     actor: actorOf(caller, call),
     accountId: caller?.accountId ?? null,
     operation: id,
-    address: ip,
-    requestId: requestId,
+    via,
+    address,
+    requestId,
     onEntries: (count) => (entries += count),
   };
   const result = await audit.runAs(acting, () => run(call));

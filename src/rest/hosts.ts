@@ -37,6 +37,12 @@ export function foreignHost({ headers, target, isForwarded, isOpen }: Addressed,
   return names.find((name) => !isOwn(name, own)) ?? null;
 }
 
+/** Whether a page with this origin is one of this server's. */
+export function isOwnOrigin(origin: string, own: OwnHosts): boolean {
+  const host = URL.parse(origin)?.host;
+  return host !== undefined && host !== '' && isOwn(host, own);
+}
+
 function isOwn(host: string, { publicUrl, allowed }: OwnHosts): boolean {
   const name = parseName(host);
   if (name === null) return false;

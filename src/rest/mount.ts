@@ -94,7 +94,7 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     method: methodsOfOperation(operation),
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
-    config: { verifiesKey: operation.permission !== 'none' || route.verifiesKey === true },
+    config: { verifiesKey: route.verifiesKey ?? operation.permission !== 'none' },
     onRequest: (request, reply, done) => {
       // Otherwise the framework would reject content types of bodies that this operation ignores or reads in any case.
       if (operation.body === undefined || operation.isAnyType === true) delete request.raw.headers['content-type'];
@@ -256,8 +256,7 @@ async function answer(
   const { maxRawBody } = operation;
   const rawBody = maxRawBody === undefined ? null : await readRawBody(request.raw, maxRawBody);
   const call = new RouteCall(input, rawBody, request, reply, () => isStillAllowed(operation, request, mounting));
-  const ran =
-    mounting.audit?.isAudited(route.id) === true ? runAudited(route, request, call, mounting.audit) : route.run(call);
+  const ran = mounting.audit?.isAudited(route.id) === true ? runAudited(route, call, mounting.audit) : route.run(call);
   const result = ran instanceof Promise ? await ran : ran;
   const written = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue, held });
   const content = written instanceof Promise ? await written : written;
@@ -310,14 +309,16 @@ class RouteCall implements AnyCall {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
   readonly address: string;
+  readonly requestId: string;
   readonly rawBody: string | null;
   readonly isStillAllowed: () => Promise<boolean>;
   readonly #response: ServerResponse;
+  #signal: AbortSignal | undefined;
 
   constructor(
     { params, query, body }: Input,
     rawBody: string | null,
-    { headers, caller, method, ip }: FastifyRequest,
+    { headers, caller, method, ip, id }: FastifyRequest,
     { raw }: FastifyReply,
     isStillAllowed: () => Promise<boolean>,
   ) {
@@ -328,19 +329,21 @@ class RouteCall implements AnyCall {
     this.headers = headers;
     this.method = method;
     this.address = ip;
+    this.requestId = id;
     this.rawBody = rawBody;
     this.caller = caller;
     this.#response = raw;
   }
 
   get signal(): AbortSignal {
+    if (this.#signal !== undefined) return this.#signal;
     const gone = new AbortController();
     // Only if the client is still connected.
     if (this.#response.closed) gone.abort();
     this.#response.once('close', () => {
       if (!this.#response.writableEnded) gone.abort();
     });
-    return gone.signal;
+    return (this.#signal = gone.signal);
   }
 }
 

@@ -44,7 +44,7 @@ type IsOpen<Id extends OperationId> = (typeof operations)[Id]['permission'] exte
 
 /** Input of a handler. There is no caller without authentication. */
 export type Call<Id extends OperationId> = InputOf<Id> &
-  Pick<AnyCall, 'headers' | 'method' | 'address' | 'rawBody' | 'signal' | 'isStillAllowed'> &
+  Pick<AnyCall, 'headers' | 'method' | 'address' | 'requestId' | 'rawBody' | 'signal' | 'isStillAllowed'> &
   (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
 
 type Items<Answered> = Answered extends readonly (infer Item)[] ? Item : never;
@@ -59,7 +59,10 @@ export type ResultOf<Id extends OperationId> =
 export interface Route {
   readonly id: OperationId;
   readonly run: (call: AnyCall) => unknown;
-  /** Whether the handler of an operation without permission verifies the Authorization header itself. */
+  /**
+   * Whether an Authorization header proves that no page under a foreign host name sent the request. Default: if the
+   * operation requires a permission. Set it if the handler of another operation verifies the header itself.
+   */
   readonly verifiesKey?: boolean;
 }
 
@@ -79,6 +82,8 @@ export interface AnyCall {
   readonly method: string;
   /** IP address of the client. */
   readonly address: string;
+  /** The `x-request-id` of the response. */
+  readonly requestId: string;
   /** For operations that take any body: its first part as text; null = no body. */
   readonly rawBody: string | null;
   /** Aborts if the client disconnects before the response. Created on first use. */

@@ -1,6 +1,8 @@
 // Builds the routes of this process.
 import { join } from 'node:path';
 import { healthOperations } from '#contract/operating/health.ts';
+import { errorMessage } from '#lib/errors.ts';
+import type { McpOptions } from '#rest/mcp/mcp.ts';
 import { healthRoutes, metricsRoute } from '#rest/operating/health.ts';
 import { packageFolder } from '#lib/package-files.ts';
 import type { RestOptions } from '#rest/server.ts';
@@ -10,6 +12,7 @@ import type { ActionDeps } from './deps.ts';
 import { composeIdentityProvider } from './identity-provider.ts';
 import type { PathDeps } from '../path/step-deps.ts';
 import type { Config } from '#config/config.ts';
+import { version } from '#config/version.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 
 export interface RestDeps extends Omit<ActionDeps, 'provider'> {
@@ -37,18 +40,27 @@ export async function composeRoutes(deps: RestDeps): Promise<
     return { routes: health, operations: healthOperations, steps: { applyCheckChanges: null } };
   }
   // Loaded on demand, because it is a third of all code.
-  const [{ composeApi }, { operations }, { isAudited }] = await Promise.all([
+  const [{ composeApi }, { mcpRoutes }, { operations }, { isAudited }] = await Promise.all([
     import('./api.ts'),
+    import('#rest/mcp/mcp.ts'),
     import('#contract/operations.ts'),
     import('#contract/unaudited.ts'),
   ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
   const { routes, applyCheckChanges } = composeApi({ ...deps, provider: composeIdentityProvider(deps) }, webFiles);
+  const { config, publicUrl, resultHints, log } = deps;
+  const audit = { isAudited, runAs };
+  const hosts = { publicUrl, allowed: config.allowedHosts };
+  const onError: McpOptions['onError'] = (error, details) =>
+    log.error('mcp.failed', { ...details, error: errorMessage(error) });
+  const mcp = mcpRoutes(
+    config.servesMcp ? { routes, audit, hosts, version, resultHints: resultHints.listen, onError } : null,
+  );
   return {
-    routes: [...health, ...routes],
+    routes: [...health, ...routes, ...mcp],
     operations,
     webFiles,
-    audit: { isAudited, runAs },
+    audit,
     steps: { applyCheckChanges },
   };
 }

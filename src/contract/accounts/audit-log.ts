@@ -20,6 +20,7 @@ export const auditEntry = z
     address: z.string().nullable().describe('IP address of the client. null = a command.'),
     requestId: z.string().nullable().describe('The `x-request-id` of the response.'),
     operation: z.string().describe('ID of the operation in this document, or name of the command.'),
+    via: z.enum(['mcp']).nullable().describe('`mcp` = an assistant ran the operation. null = the client sent it.'),
     resource: z.enum(auditedResources).nullable(),
     resourceId: z.string().nullable(),
     resourceName: z.string().nullable().describe('Name at that time.'),

@@ -20,6 +20,8 @@ export interface Acting {
   /** The account it acts on, for writes without an account of their own; null = none. */
   readonly accountId: string | null;
   readonly operation: string;
+  /** `mcp` = an assistant ran the operation; absent or null = a request or command of its own. */
+  readonly via?: 'mcp' | null;
   /** IP address of the client; null = a command. */
   readonly address: string | null;
   readonly requestId: string | null;
@@ -82,6 +84,8 @@ export interface AuditEntry {
   readonly requestId: string | null;
   /** ID of the operation, or the command. */
   readonly operation: string;
+  /** `mcp` = an assistant ran the operation. */
+  readonly via: 'mcp' | null;
   readonly resource: AuditedResource | null;
   readonly resourceId: string | null;
   readonly resourceName: string | null;

@@ -48,7 +48,7 @@ export class Patch<Whole> {
 }
 
 /** RFC 7396. @param deletesNulls null removes a name in free JSON; elsewhere the schemas have already resolved it */
-function mergePatch(present: unknown, named: Fields, deletesNulls: boolean): Fields {
+export function mergePatch(present: unknown, named: Fields, deletesNulls: boolean): Fields {
   const merged: Record<string, unknown> = isObject(present) ? { ...present } : {};
   for (const [name, value] of Object.entries(named)) {
     if (value === null && deletesNulls) delete merged[name];

@@ -35,6 +35,7 @@ const columns: readonly (readonly [name: string, valueOf: (entry: AuditEntry) =>
   ['actor_name', ({ actor }) => actor.name],
   ['address', ({ address }) => address],
   ['operation', ({ operation }) => operation],
+  ['via', ({ via }) => via],
   ['resource', ({ resource }) => resource],
   ['resource_id', ({ resourceId }) => resourceId],
   ['resource_name', ({ resourceName }) => resourceName],

@@ -199,6 +199,7 @@ function entryOf(row: Selectable<AuditLogTable>): AuditEntry {
     address: row.address,
     requestId: row.request_id,
     operation: row.operation,
+    via: row.via as AuditEntry['via'],
     resource: row.resource as AuditedResource | null,
     resourceId: row.resource_id,
     resourceName: row.resource_name,

@@ -145,7 +145,7 @@ function ActorCell({ actor: { id, kind, name } }: { readonly actor: Entry['actor
 }
 
 function EntryCell({ entry }: { readonly entry: Entry }) {
-  const { changes, count, operation, requestId } = entry;
+  const { changes, count, operation, requestId, via } = entry;
   const [main] = changes;
   return (
     <details>
@@ -154,7 +154,7 @@ function EntryCell({ entry }: { readonly entry: Entry }) {
         {count > 1 && ` ${text.more(count - 1)}`}
       </summary>
       <p className="quiet">
-        {text.details(operation, requestId)} {main !== undefined && <ResourceLink change={main} />}
+        {text.details(operation, requestId, via)} {main !== undefined && <ResourceLink change={main} />}
       </p>
       {changes.map((change, index) => (
         <div key={index}>

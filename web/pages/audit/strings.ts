@@ -41,8 +41,12 @@ export const text = {
   secret: 'a secret value changed',
   none: 'none',
   more: (count: number) => `and ${count} more`,
-  details: (operation: string, requestId: string | null) =>
-    requestId === null ? operation : `${operation}, request ${requestId}`,
+  details: (operation: string, requestId: string | null, via: string | null) =>
+    [
+      operation,
+      ...(via === null ? [] : ['by an assistant (MCP)']),
+      ...(requestId === null ? [] : [`request ${requestId}`]),
+    ].join(', '),
   older: 'Older entries',
   newest: 'Newest entries',
   download: 'Download CSV',

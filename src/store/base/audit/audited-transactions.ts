@@ -75,7 +75,7 @@ async function insertEntries(tx: Db, acting: Acting, recorder: Recorder, now: nu
 /** The row of an entry. */
 export function entryRow(
   account: string,
-  { actor, operation, address, requestId }: Acting,
+  { actor, operation, via, address, requestId }: Acting,
   notes: readonly Pick<Note, 'change'>[],
   count: number,
   now: number,
@@ -92,6 +92,7 @@ export function entryRow(
     address,
     request_id: requestId?.slice(0, 200) ?? null,
     operation,
+    via: via ?? null,
     resource: main?.resource ?? null,
     resource_id: main?.id ?? null,
     resource_name: main?.name ?? null,

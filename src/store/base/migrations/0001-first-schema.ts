@@ -95,7 +95,7 @@ function auditTables({ types, strict, appendOnly }: Dialect): string[] {
   return [
     `CREATE TABLE audit_log (account_id ${id} NOT NULL, id ${id} NOT NULL, at ${instant} NOT NULL,
       actor_kind ${text} NOT NULL, actor_id ${text}, actor_name ${text}, address ${text}, request_id ${text},
-      operation ${text} NOT NULL, resource ${text}, resource_id ${text}, resource_name ${text},
+      operation ${text} NOT NULL, via ${text}, resource ${text}, resource_id ${text}, resource_name ${text},
       changes ${text} NOT NULL, count ${integer} NOT NULL, PRIMARY KEY (account_id, id))${strict}`,
     'CREATE INDEX audit_log_by_resource ON audit_log (account_id, resource_id, id)',
     ...appendOnly('audit_log'),

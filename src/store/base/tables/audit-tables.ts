@@ -11,6 +11,7 @@ export interface AuditLogTable {
   address: string | null;
   request_id: string | null;
   operation: string;
+  via: string | null;
   resource: string | null;
   resource_id: string | null;
   resource_name: string | null;
