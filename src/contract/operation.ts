@@ -86,6 +86,8 @@ export interface Operation {
   readonly isDeprecated?: boolean;
   /** Only for the `checkly` command line: not part of the document, may change without notice. */
   readonly isPrivate?: boolean;
+  /** Private, and answers requests of that command line in place of the public operation of the same path. */
+  readonly isCliVariant?: boolean;
 }
 
 /** Operations by ID. */

@@ -43,6 +43,8 @@ import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
 import { variableOperations } from './accounts/variable.ts';
 import { cliAccountOperations } from './vendor/cli-account.ts';
 import { cliMemberOperations } from './vendor/cli-member.ts';
+import { cliResultOperations } from './vendor/cli-result.ts';
+import { cliVariableOperations } from './vendor/cli-variable.ts';
 
 export const operations = {
   ...runtimeOperations,
@@ -87,6 +89,8 @@ export const operations = {
   ...healthOperations,
   ...cliAccountOperations,
   ...cliMemberOperations,
+  ...cliResultOperations,
+  ...cliVariableOperations,
 } as const;
 
 export type OperationId = keyof typeof operations;

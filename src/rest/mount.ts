@@ -32,6 +32,7 @@ import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Rout
 import { entityTag } from './revisions.ts';
 import type { Held, Sending } from './sending/request-bytes.ts';
 import { cookieToken, requireSameOrigin } from './session-cookie.ts';
+import { ofCli } from './vendor/cli-requests.ts';
 import { writeJson } from './write-json.ts';
 
 declare module 'fastify' {
@@ -94,6 +95,7 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     method: methodsOfOperation(operation),
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
+    ...(operation.isCliVariant === true && { constraints: ofCli }),
     config: { verifiesKey: route.verifiesKey ?? operation.permission !== 'none' },
     onRequest: (request, reply, done) => {
       // Otherwise the framework would reject content types of bodies that this operation ignores or reads in any case.

@@ -20,6 +20,8 @@ import type { MountedRoute, Route } from './route.ts';
 import { createMethodsOf, type MethodsOf } from './methods-of.ts';
 import { answerInTurn } from './sending/pipelined-requests.ts';
 import { createSending, type Sending, type SendingOptions } from './sending/request-bytes.ts';
+import { cliSource } from './vendor/cli-requests.ts';
+import { refusedCliPath } from './vendor/refused.ts';
 import type { WebFiles } from './web-files.ts';
 
 /** A page of the web UI loads many files, and many people may share an address. */
@@ -86,7 +88,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     requestTimeout: options.requestTimeoutMs ?? 30_000,
-    routerOptions: { maxParamLength: 2000 },
+    routerOptions: { maxParamLength: 2000, constraints: { source: cliSource } },
     // Routes have no framework schemas, so its compilers, a hundred modules, are not loaded.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     http: {
@@ -284,7 +286,7 @@ function sendNotFound(
   const body =
     methods.length > 0
       ? errorBody(405, `Method not allowed. Use ${listed(methods)}.`)
-      : errorBody(404, 'Unknown path. See /docs for all operations.');
+      : errorBody(404, refusedCliPath(path) ?? 'Unknown path. See /docs for all operations.');
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   return reply.code(body.statusCode).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

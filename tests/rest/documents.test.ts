@@ -72,9 +72,10 @@ test('what asks for a key lies under /v1, or under /v2 where a second version st
 
 test('operations have paths of their own, and path parameters that are declared', () => {
   const places = new Set<string>();
-  for (const { id, method, path, params } of everyOperation()) {
-    assert.ok(!places.has(`${method} ${path}`), `${method} ${path} stands twice`);
-    places.add(`${method} ${path}`);
+  for (const { id, method, path, params, isCliVariant } of everyOperation()) {
+    const place = `${method} ${path}${isCliVariant ? ' of the command line' : ''}`;
+    assert.ok(!places.has(place), `${place} stands twice`);
+    places.add(place);
     const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
     assert.deepEqual(Object.keys(params?.shape ?? {}).sort(), named.sort(), id);
   }

@@ -9,13 +9,15 @@ import { pageOf, type Route, route, sliceOf } from '../route.ts';
 
 export function variableRoutes(actions: VariableActions): Route[] {
   return [
-    route('listVariables', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),
-    route('createVariable', async ({ caller, body }) => toWire(await actions.create(caller, body))),
-    route('getVariable', async ({ caller, params }) => toWire(await actions.find(caller, params.key))),
+    route('listVariables', async ({ caller, query }) =>
+      pageOf(await actions.list(caller, sliceOf(query)), variableToWire),
+    ),
+    route('createVariable', async ({ caller, body }) => variableToWire(await actions.create(caller, body))),
+    route('getVariable', async ({ caller, params }) => variableToWire(await actions.find(caller, params.key))),
     route('updateVariable', async ({ caller, params, body }) => {
       const { key = params.key, ...change } = body;
       if (key !== params.key) throw keyChanged(params.key);
-      return toWire(await actions.change(caller, params.key, change));
+      return variableToWire(await actions.change(caller, params.key, change));
     }),
     route('deleteVariable', async ({ caller, params }) => deleted(await actions.remove(caller, params.key))),
   ];
@@ -26,6 +28,7 @@ function keyChanged(key: string): HttpRefusal {
   return new HttpRefusal(400, `key ${message}.`, { attributes: { key: message } });
 }
 
-function toWire({ key, value, locked, secret, warnings }: Warned<ShownVariable>): VariableBody {
+/** A variable in a response. */
+export function variableToWire({ key, value, locked, secret, warnings }: Warned<ShownVariable>): VariableBody {
   return { key, value, locked, secret, ...(warnings && { warnings: [...warnings] }) };
 }

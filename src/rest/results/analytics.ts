@@ -22,7 +22,10 @@ import { isoText } from '../wire.ts';
 export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActions): Route[] {
   return [
     route('getCheckAnalytics', async ({ caller, params, query }) =>
-      toWire(await analytics.ofCheck(caller, analyticsPaths.get(params.type) ?? '', params.checkId, query), query),
+      analyticsToWire(
+        await analytics.ofCheck(caller, analyticsPaths.get(params.type) ?? '', params.checkId, query),
+        query,
+      ),
     ),
     route('getAnalyticsOfChecks', async ({ caller, query, body }) =>
       (await analytics.ofChecks(caller, body.checkIds, query.quickRange)).map(({ values, ...summary }) => ({
@@ -54,7 +57,11 @@ async function writeReport(report: AsyncIterable<readonly ReportedCheck[]>, sign
   return new JsonText(Buffer.from(`[${parts.join(',')}]`));
 }
 
-function toWire({ check, isMuted, span, series }: CheckAnalytics, { metrics }: AnalyticsQuestion): CheckAnalyticsBody {
+/** Analytics of a check in a response. */
+export function analyticsToWire(
+  { check, isMuted, span, series }: CheckAnalytics,
+  { metrics }: AnalyticsQuestion,
+): CheckAnalyticsBody {
   return {
     checkId: check.id,
     name: check.name,

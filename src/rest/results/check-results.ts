@@ -109,7 +109,7 @@ export function resultToWire(shown: ShownResult): CheckResultBody {
 }
 
 /** Asset links only: the content could be hundreds of megabytes. */
-function assetsOf({ result, assets }: ShownResult) {
+export function assetsOf({ result, assets }: ShownResult) {
   const { checkId, id } = result;
   return assets.map((asset) => ({ ...asset, link: `/v1/check-results/${checkId}/${id}/assets/${asset.number}` }));
 }
