@@ -37,6 +37,7 @@ const groups: Readonly<Record<string, Listed>> = {
   'Commands that talk to a server': {
     login: ['Store a server and an API key', async () => (await import('#cli/client/login.ts')).defineLogin],
     logout: ['Delete a stored server', async () => (await import('#cli/client/login.ts')).defineLogout],
+    mcp: ['Let an AI assistant use a server', async () => (await import('#cli/client/mcp.ts')).defineMcp],
     whoami: ['Show the account and rights of the key', async () => (await import('#cli/client/login.ts')).defineWhoami],
   },
 };

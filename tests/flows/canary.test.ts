@@ -8,6 +8,7 @@ import { test } from '../support/service/each-topology.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
+import { toolAnswers } from '../support/service/tool-answers.ts';
 import { until } from '../support/until.ts';
 
 /** Everything that was created, by path segment. */
@@ -374,6 +375,8 @@ test('secrets reach the target of the check, and no output of the service', asyn
       '/wall',
       `/results/${link}`,
     ]);
+  const tools = await toolAnswers(service, fixtures['checks'] ?? '', Number(fixtures['check-groups']));
+  for (const [name, answer] of Object.entries(tools)) assertClean(`the answer of the tool ${name}`, answer);
   await assertNoErrorLeaks(service, fixtures);
   await assertNoRefusalLeaks(service, target.url, receiver);
   const heard = await events();
