@@ -1,7 +1,7 @@
 // Text from outside in answers to assistants.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { assert as check, integer, jsonValue, property } from 'fast-check';
 import { boundedJson, fenced, visibleText } from './outside-text.ts';
 
 describe('text from outside', () => {
@@ -29,8 +29,8 @@ describe('text from outside', () => {
   });
 
   it('never exceeds its limit, whatever the data', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 50, max: 2000 }), (value, most) => {
+    check(
+      property(jsonValue({ maxDepth: 6 }), integer({ min: 50, max: 2000 }), (value, most) => {
         assert.ok(boundedJson([value, value, value], most).length <= most + 20);
       }),
     );
@@ -39,7 +39,7 @@ describe('text from outside', () => {
     );
     assert.ok(
       boundedJson(
-        Array.from({ length: 3000 }, () => wide),
+        Array.from({ length: 100 }, () => wide),
         5000,
       ).length <= 5020,
     );

@@ -27,10 +27,9 @@ export function visibleText(text: string): string {
  * out.
  */
 export function boundedJson(value: unknown, most: number = maxDataCharacters): string {
-  const plain: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
   let text = '';
   for (const step of steps) {
-    text = JSON.stringify(shortened(plain, step, 0), null, 1);
+    text = JSON.stringify(shortened(value ?? null, step, 0), null, 1);
     if (text.length <= most) return text;
   }
   return `${text.slice(0, most).toWellFormed()}… (cut)`;
