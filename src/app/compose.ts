@@ -16,6 +16,7 @@ import { errorMessage, isTemporary } from '#lib/errors.ts';
 import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
+import { createSessionLinks } from '#actions/sessions/session-links.ts';
 import { createResultLinks } from '#actions/results/result-links.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
 import { hasChromium } from '#sandbox/find-chromium.ts';
@@ -184,6 +185,7 @@ function noticesOfProcesses(
 function createSigned(publicUrl: () => string, secret: Uint8Array) {
   return {
     links: createResultLinks({ publicUrl, secret }),
+    sessionLinks: createSessionLinks({ publicUrl, secret }),
     acknowledgeLinks: createAcknowledgeLinks({ publicUrl, secret }),
     knownDevices: createKnownDevices(secret),
     providerFlows: createProviderFlows(secret),

@@ -11,6 +11,7 @@ export const loopNames = [
   'apply-check-changes',
   'run-checks',
   'run-trials',
+  'run-tests',
   'close-unserved-runs',
   'send-deliveries',
   'report-failing-channels',
@@ -36,7 +37,7 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // channels. Processes that serve the API save them and report invalid ones (docs/decisions/0060).
   api: ['keep-templates', 'record-reception', 'apply-check-changes'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
-  runner: ['run-checks', 'run-trials', 'close-unserved-runs', 'keep-templates'],
+  runner: ['run-checks', 'run-trials', 'run-tests', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows', 'call-watchdog', 'send-notices'],
 };

@@ -23,6 +23,8 @@ export const tags = [
   'Incidents',
   'Analytics',
   'Triggers',
+  'Check sessions',
+  'Test sessions',
   'Alert channels',
   'Deliveries',
   'Environment variables',

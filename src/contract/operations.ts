@@ -37,6 +37,8 @@ import { usageOperations } from './operating/usage.ts';
 import { ledgerOperations } from './operating/ledger.ts';
 import { processOperations } from './operating/process.ts';
 import { runtimeOperations } from './checks/runtime.ts';
+import { checkSessionOperations } from './sessions/check-session.ts';
+import { testSessionOperations } from './sessions/test-session.ts';
 import { triggerOperations } from './checks/trigger.ts';
 import { maintenanceOccurrenceOperations } from './checks/maintenance-occurrence.ts';
 import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
@@ -72,6 +74,8 @@ export const operations = {
   ...accountReportOperations,
   ...certificateOperations,
   ...triggerOperations,
+  ...checkSessionOperations,
+  ...testSessionOperations,
   ...alertChannelOperations,
   ...deliveryOperations,
   ...heldDeliveryOperations,

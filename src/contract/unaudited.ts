@@ -19,6 +19,11 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   previewAlertChannel: reads,
   previewMaintenanceWindow: reads,
   testAlertChannel: 'sends a test message, which the log of deliveries shows',
+  triggerCheckSessions: starts,
+  triggerCheckSessionsV1: starts,
+  cancelCheckSession: 'changes no check and no run',
+  triggerTestSession: starts,
+  cancelTestSession: 'changes no check',
   postGroupTrigger: starts,
   postCheckTrigger: starts,
 };

@@ -5,35 +5,36 @@ import { bareFinding, type Finding } from '#domain/results/result.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** Store methods of this step. */
-interface TrialStore {
+interface TrialStore<Trial extends CheckTrial> {
   claim(
     lease: { readonly location: string; readonly owner: string; readonly now: number; readonly leaseMs: number },
     max: number,
-  ): Promise<readonly CheckTrial[]>;
+  ): Promise<readonly Trial[]>;
   /** Returns the IDs of those that are not this owner's any more. */
   renew(
-    trials: readonly CheckTrial[],
+    trials: readonly Trial[],
     lease: { readonly location: string; readonly owner: string; readonly now: number; readonly leaseMs: number },
   ): Promise<readonly string[]>;
-  addSlice(trial: CheckTrial, owner: string, slice: ProbeProgress & { readonly isFirst: boolean }): Promise<void>;
-  end(trial: CheckTrial, owner: string, finding: Finding): Promise<void>;
-  /** Removes trials that nobody read in time. */
+  /** Stores what a running trial reports; absent = nobody reads it. */
+  addSlice?(trial: Trial, owner: string, slice: ProbeProgress & { readonly isFirst: boolean }): Promise<void>;
+  end(trial: Trial, owner: string, finding: Finding): Promise<void>;
+  /** Removes trials that are no longer needed. */
   removeOld(now: number): Promise<unknown>;
 }
 
 /** Dependencies of the step. */
-export interface RunTrialsOptions {
-  readonly store: TrialStore;
+export interface RunTrialsOptions<Trial extends CheckTrial> {
+  readonly store: TrialStore<Trial>;
   readonly clock: Clock;
   readonly owner: string;
   readonly location: string;
   /** The definition with everything that it inherits. */
-  readonly inputOf: (trial: CheckTrial) => Promise<ProbeInput>;
+  readonly inputOf: (trial: Trial) => Promise<ProbeInput>;
   /** Probes a target once, as for a run, waiting for a place among the runs if its kind has few; never rejects. */
-  readonly probe: (input: ProbeInput, signal: AbortSignal, onProgress: OnProgress) => Promise<Finding>;
+  readonly probe: (input: ProbeInput, signal: AbortSignal, onProgress?: OnProgress) => Promise<Finding>;
   /** Wakes this step when there is room again. */
   readonly wake: () => void;
-  readonly onError: (trial: CheckTrial, error: unknown) => void;
+  readonly onError: (trial: Trial, error: unknown) => void;
 }
 
 /** The step: its tick, and its shutdown. */
@@ -43,8 +44,8 @@ export interface RunTrials {
   stop(graceMs: number): Promise<void>;
 }
 
-interface InProgress {
-  readonly trial: CheckTrial;
+interface InProgress<Trial extends CheckTrial> {
+  readonly trial: Trial;
   /** Aborted if it was removed, or is another process's. */
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
@@ -56,18 +57,18 @@ const maxInProgress = 20;
 /** Time between two removals of old trials, ms. */
 const removeEveryMs = 30_000;
 
-export function createRunTrials(options: RunTrialsOptions): RunTrials {
+export function createRunTrials<Trial extends CheckTrial>(options: RunTrialsOptions<Trial>): RunTrials {
   const { store, clock, owner, location, inputOf, probe, wake, onError } = options;
   let removedAt = 0;
-  const inProgress = new Map<string, InProgress>();
-  const run = async (trial: CheckTrial, signal: AbortSignal): Promise<void> => {
+  const inProgress = new Map<string, InProgress<Trial>>();
+  const run = async (trial: Trial, signal: AbortSignal): Promise<void> => {
     let isFirst = true;
     const onProgress: OnProgress = async (progress) => {
-      await store.addSlice(trial, owner, { ...progress, isFirst });
+      await store.addSlice?.(trial, owner, { ...progress, isFirst });
       isFirst = false;
     };
     const finding = await inputOf(trial)
-      .then((input) => probe(input, signal, onProgress))
+      .then((input) => probe(input, signal, store.addSlice === undefined ? undefined : onProgress))
       .catch((error: unknown) => {
         onError(trial, error);
         const message = 'no verdict because of an error in Tocsin';

@@ -62,6 +62,10 @@ import { createSessions } from './accounts/sessions.ts';
 import { createPasswordResets } from './accounts/password-resets.ts';
 import { createSetupLinks } from './accounts/setup-links.ts';
 import { createWatchdog } from './accounts/watchdog.ts';
+import { createCheckSessions } from './sessions/check-sessions.ts';
+import { createTestEvents } from './sessions/test-events.ts';
+import { createTestRuns } from './sessions/test-runs.ts';
+import { createTestSessions } from './sessions/test-sessions.ts';
 import { createTriggerCalls } from './checks/trigger-calls.ts';
 import { createTriggers } from './checks/triggers.ts';
 import { createUsers } from './accounts/users.ts';
@@ -118,6 +122,7 @@ export function nounsOf(database: Database) {
     apiKeys: createApiKeys(database),
     auditLog: createAuditLog(database),
     ...peopleOf(database),
+    ...sessionsOf(database),
     triggers: createTriggers(database),
     triggerCalls: createTriggerCalls(database),
     checkTrials: createCheckTrials(database),
@@ -174,5 +179,15 @@ function peopleOf(database: Database) {
     setupLinks: createSetupLinks(database),
     passwordResets: createPasswordResets(database),
     invites: createInvites(database),
+  };
+}
+
+/** Runs on demand that are followed as sessions. */
+function sessionsOf(database: Database) {
+  return {
+    checkSessions: createCheckSessions(database),
+    testSessions: createTestSessions(database),
+    testRuns: createTestRuns(database),
+    testEvents: createTestEvents(database),
   };
 }

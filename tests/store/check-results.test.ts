@@ -351,6 +351,8 @@ test('a result link opens its own result for 30 days, and no other', async (newS
     serverTimeZone: 'UTC',
     ...depsOf(temp),
     pings: temp.store.pings,
+    testSessions: temp.store.testSessions,
+    testEvents: temp.store.testEvents,
     findPingMasker: assert.fail,
     links,
     clock: temp.clock,

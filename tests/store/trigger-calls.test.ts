@@ -157,6 +157,7 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
     store: test.temp.store.retention,
     rollUps: test.temp.store.rollUps,
     orphans: test.temp.store.orphans,
+    checkSessions: test.temp.store.checkSessions,
     triggerCalls,
     auditLog: test.temp.store.auditLog,
     ledger: test.temp.store.ledger,

@@ -94,9 +94,8 @@ export function createGroupActions(deps: GroupDeps) {
     async create(caller: Caller, input: GroupInput, isAutoAssigned: boolean, copyOf?: number): Promise<ShownGroup> {
       requirePermission(caller, 'write');
       const from = copyOf === undefined ? null : (await required(caller, copyOf)).group;
-      await refuseNew(caller, input, deps);
       const { alertChannelSubscriptions: subscriptions } = input;
-      const group = withMuteStart(newGroup(caller, input, from), null, true, deps.now());
+      const group = await draftGroup(caller, input, deps, from);
       refuseProblems(await groupSecretProblems(group, subscriptions, true, deps));
       return shownWithWarnings(
         caller,
@@ -192,6 +191,20 @@ async function changeChecks(caller: Caller, id: number, change: MemberChange, de
 }
 
 /** Validates a new group on its own. */
+/**
+ * The group that an input describes, validated as if it were saved.
+ * @param from a stored group, for values that the input masks or omits; null = none
+ */
+export async function draftGroup(
+  caller: Caller,
+  input: GroupInput,
+  deps: GroupDeps,
+  from: CheckGroup | null = null,
+): Promise<CheckGroup> {
+  await refuseNew(caller, input, deps);
+  return withMuteStart(newGroup(caller, input, from), null, true, deps.now());
+}
+
 async function refuseNew({ accountId }: Caller, input: GroupInput, deps: GroupDeps): Promise<void> {
   refuseProblems([...placingProblems(input, deps), ...(await hookScriptProblems(accountId, input, {}, deps))]);
 }

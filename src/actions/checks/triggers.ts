@@ -112,16 +112,23 @@ export function startedOf(
   if (start.outcome === 'no-target') {
     throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
   }
+  throw refusalOfStart(start);
+}
+
+/** Why no run was started. */
+export function refusalOfStart(
+  start: Extract<TriggerStart, { readonly outcome: 'over-limit' | 'queue-full' }>,
+): Refusal {
   if (start.outcome === 'queue-full') {
     const { max, waiting, wanted } = start;
-    throw new Refusal(
+    return new Refusal(
       'too-many',
       `The limit of ${max} open triggered runs per account would be exceeded: ${waiting} are waiting or running and ${wanted} more were requested. None was started.`,
       { attributes: { max, waiting, wanted }, retryAfterSeconds: 10 },
     );
   }
   const { limit, used, wanted } = start;
-  throw new Refusal(
+  return new Refusal(
     'limit',
     `The account's execution limit of ${limit} runs per month would be exceeded: ${used} are used and ${wanted} more were requested. None was started.`,
     { attributes: { limit, used, wanted } },

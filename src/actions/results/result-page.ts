@@ -6,11 +6,15 @@ import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import type { FindPingMasker } from '../heartbeats/ping-masker.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { type CheckResultDeps, mayHaveAssets, shown, type ShownResult } from './check-results.ts';
+import { findTestResult } from '../sessions/test-results.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
 export interface ResultPageDeps
-  extends Pick<Store, 'pings'>, Pick<CheckResultDeps, 'describeResult' | 'resultAssets'>, AccountZoneDeps {
+  extends
+    Pick<Store, 'pings' | 'testEvents' | 'testSessions'>,
+    Pick<CheckResultDeps, 'describeResult' | 'resultAssets'>,
+    AccountZoneDeps {
   /** Separate from downloads with a key, so that link holders cannot use up their slots. */
   readonly download: Downloads;
   readonly checkResults: Pick<CheckResultDeps['checkResults'], 'find' | 'subject'>;
@@ -43,6 +47,8 @@ export function createResultPageActions(deps: ResultPageDeps) {
     const { accountId, checkId, resultId } = linked;
     return (await resultAssets.of(accountId, checkId, [resultId])).get(resultId) ?? [];
   };
+  const ofTest = async (linked: LinkedResult | null): Promise<ShownResult | null> =>
+    linked && ((await findTestResult(linked.accountId, linked.resultId, deps))?.shown ?? null);
   return {
     /** Whether the link comes from a test message or preview, which have no result. */
     isOfTestMessage(token: string): boolean {
@@ -52,7 +58,9 @@ export function createResultPageActions(deps: ResultPageDeps) {
     /** Whether the link is valid but the check of its result was deleted (docs/decisions/0103). */
     async isOfDeletedCheck(token: string): Promise<boolean> {
       const linked = links.open(token, clock.now());
-      if (linked === null || (await checkResults.subject(linked.accountId, linked.checkId)) !== null) return false;
+      // The definition of a test is not saved.
+      if (linked === null || linked.checkId === linked.resultId) return false;
+      if ((await checkResults.subject(linked.accountId, linked.checkId)) !== null) return false;
       // A moved account has not deleted its checks.
       return (await accounts.list([linked.accountId])).length > 0;
     },
@@ -61,9 +69,10 @@ export function createResultPageActions(deps: ResultPageDeps) {
       const linked = links.open(token, clock.now());
       const result = linked && (await checkResults.find(linked.accountId, linked.checkId, linked.resultId));
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
-      if (!result || !subject) throw noResult();
-      const found = shown(result, subject, deps);
-      const assets = mayHaveAssets(found) ? await assetsOf(linked) : [];
+      const isStored = result !== null && subject !== null;
+      const found = isStored ? shown(result, subject, deps) : await ofTest(linked);
+      if (linked === null || found === null) throw noResult();
+      const assets = isStored && mayHaveAssets(found) ? await assetsOf(linked) : [];
       const timeZone = await accountZone(deps, linked.accountId);
       const page = {
         ...withoutHooks({ ...found, assets }),
@@ -71,7 +80,7 @@ export function createResultPageActions(deps: ResultPageDeps) {
         timeZone,
         pingBody: '',
       };
-      return subject.checkType === 'HEARTBEAT' ? withPing(page, deps) : page;
+      return found.checkType === 'HEARTBEAT' ? withPing(page, deps) : page;
     },
     /**
      * A screenshot of the linked result (docs/decisions/0083). Refuses `not-found` like `open`, also for other assets,

@@ -19,7 +19,6 @@ import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
 import { judgeTime } from '#checks/parts/findings/judge.ts';
 import { createBacktestActions } from '#actions/results/backtests.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
-import { createCheckTrialActions } from '#actions/checks/check-trials.ts';
 import { createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
@@ -66,6 +65,7 @@ import { peopleOf } from './people-actions.ts';
 import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
 import { servedCodes } from '../process.ts';
+import { composeSessions } from './sessions.ts';
 import { composeCheckChanges, wakingChecks } from './waking-checks.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
@@ -211,17 +211,10 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
     newToken: randomUUID,
     pingUrl,
   };
+  const groupDrafts = { ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels };
   return {
     checks: createCheckActions(drafts),
-    checkTrials: createCheckTrialActions({
-      checkTrials: store.checkTrials,
-      drafts,
-      describeResult,
-      servedLocations: servedCodes(ownProcess),
-      clock,
-      wake: () => deps.wake('run-trials'),
-      stopping: deps.stopping,
-    }),
+    ...composeSessions(deps, { drafts, groupDrafts, describeResult }),
     checkImports: createCheckImportActions({ drafts, checks }),
     checkChanges: composeCheckChanges(deps, drafts),
     backtests: createBacktestActions({
@@ -233,7 +226,7 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       judgeTime: (ms, limits) => judgeTime(ms, limits).verdict,
       clock,
     }),
-    checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
+    checkGroups: createGroupActions(groupDrafts),
     heartbeats: createHeartbeatActions({
       ...store,
       checkHistory: historyAfterGaps(store.checkHistory, afterGaps, store.gaps),

@@ -34,6 +34,8 @@ import { processRoutes } from '#rest/operating/processes.ts';
 import type { Route } from '#rest/route.ts';
 import type { WebFiles } from '#rest/web-files.ts';
 import { runtimeRoutes } from '#rest/checks/runtimes.ts';
+import { checkSessionRoutes } from '#rest/sessions/check-sessions.ts';
+import { testSessionRoutes } from '#rest/sessions/test-sessions.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
 import { maintenanceOccurrenceRoutes } from '#rest/checks/maintenance-occurrences.ts';
@@ -107,7 +109,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
     ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),
-    ...triggerRoutes(actions.triggers, actions.triggerCalls),
+    ...onDemandRoutes(actions, deps),
     ...checkResultRoutes(actions.checkResults, actions.resultPage, webFiles),
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
     ...incidentRoutes(actions.incidents, actions.acknowledge, () => deps.clock.now()),
@@ -130,6 +132,15 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...noticeRoutes(actions.notices),
     ...processRoutes(actions.processes),
     ...vendorRoutes({ ...actions, runtimes: deps.runtimes.list, now: () => deps.clock.now() }),
+  ];
+}
+
+/** What starts runs on demand. */
+function onDemandRoutes(actions: Actions, { publicUrl, links, sessionLinks, clock }: ActionDeps): Route[] {
+  return [
+    ...triggerRoutes(actions.triggers, actions.triggerCalls),
+    ...checkSessionRoutes(actions.checkSessions, publicUrl),
+    ...testSessionRoutes(actions.testSessions, { results: links, sessions: sessionLinks, now: () => clock.now() }),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { BrokenChannels, Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
+import type { SessionLinks } from '#actions/sessions/session-links.ts';
 import type { RandomSource } from '#domain/deliveries/random-values.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -28,6 +29,7 @@ export interface ActionDeps {
   readonly authentication: Authentication;
   readonly passwords: Passwords;
   readonly links: ResultLinks;
+  readonly sessionLinks: SessionLinks;
   readonly acknowledgeLinks: AcknowledgeLinks;
   readonly knownDevices: KnownDevices;
   /** null = no identity provider is configured. */
@@ -48,6 +50,8 @@ export interface ActionDeps {
   readonly brokenChannels: BrokenChannels;
   /** Hints that results were recorded. */
   readonly resultHints: Hints;
+  /** Tells waiting requests in all processes that something about runs was recorded. */
+  readonly onRecorded: () => void;
   /** Hints that delivery attempts were recorded. */
   readonly attemptHints: Hints;
   /** Aborts when this process stops, to end waiting requests. */

@@ -12,7 +12,7 @@ import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
-import { composeRunTrials } from './trials.ts';
+import { composeRunTests, composeRunTrials } from './trials.ts';
 import { composeCallWatchdog } from './watchdog.ts';
 import { type LoopName, recordStep } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
@@ -58,7 +58,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
   const deps: StepDeps = { ...pathDeps, owner: ownProcess.id, startedAt, rollback };
   const records = composeRecordResults(deps);
   const runs = config.roles.includes('runner') ? composeRunChecks(deps, records) : null;
-  const trials = config.roles.includes('runner') ? composeRunTrials(deps) : null;
+  const [trials, tests] = config.roles.includes('runner') ? [composeRunTrials(deps), composeRunTests(deps)] : [];
   const deliveries = config.roles.includes('deliverer') ? composeSendDeliveries(deps) : null;
   const templates = keepTemplates(deps);
   const recordReception = createRecordReception({ store: store.receptions, ownProcess, failures, clock });
@@ -74,6 +74,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'apply-check-changes': deps.applyCheckChanges ?? idle,
     'run-checks': () => runs?.tick() ?? idle(),
     'run-trials': () => trials?.tick() ?? idle(),
+    'run-tests': () => tests?.tick() ?? idle(),
     'close-unserved-runs': composeCloseUnservedRuns(deps, records),
     'send-deliveries': () => deliveries?.tick() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
@@ -104,7 +105,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     async stop() {
       deps.scripts?.deferRuns();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
-      await Promise.all([runs?.stop(graceMs), trials?.stop(graceMs), deliveries?.stop(graceMs)]);
+      await Promise.all([runs?.stop(graceMs), trials?.stop(graceMs), tests?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
       await deps.scripts?.close();
     },
@@ -175,6 +176,7 @@ function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Pr
     rollUps: store.rollUps,
     orphans: store.orphans,
     triggerCalls: store.triggerCalls,
+    checkSessions: store.checkSessions,
     auditLog: store.auditLog,
     ledger: store.ledger,
     clock,

@@ -72,7 +72,8 @@ export function checkResultRoutes(
 /** Not for caches and search engines, like the page. */
 const linkHeaders = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' };
 
-function wrongCursor(): HttpRefusal {
+/** Refuses (400) a cursor that no response has given. */
+export function wrongCursor(): HttpRefusal {
   const message = 'must be the nextId of a previous response';
   return new HttpRefusal(400, `nextId ${message}.`, { attributes: { nextId: message } });
 }

@@ -1,6 +1,7 @@
 // The document of a RESULT_LINK: the facts of one result, which the web UI replaces with its page (decisions: RESULT_LINK).
 import type { LinkedPage } from '#actions/results/result-page.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
+import { isTestSource } from '#domain/sessions/test-session.ts';
 import { factTable, type Html, html, messagePage, page } from '../html.ts';
 
 /**
@@ -10,7 +11,7 @@ import { factTable, type Html, html, messagePage, page } from '../html.ts';
  */
 export function resultPage(shown: LinkedPage, link: string, loaders: Html): string {
   const { result, checkName, assets, expiresAt, timeZone } = shown;
-  const { outcome, message, startedAt, responseTimeMs, location, checkId, id } = result;
+  const { outcome, message, startedAt, responseTimeMs, location, checkId, id, source } = result;
   const verdict = capitalized(outcome);
   const screenshots = assets.filter(({ sort }) => sort === 'screenshot');
   const rows: (readonly [string, string])[] = [
@@ -30,10 +31,13 @@ export function resultPage(shown: LinkedPage, link: string, loaders: Html): stri
             ({ number, name }) => html`<p><a href="${link}/screenshots/${number}">Screenshot: ${name}</a></p>`,
           )}
           <noscript><p>The request, the response and everything else of this result need JavaScript.</p></noscript>
-          <p class="foot">
-            <a href="/checks/${checkId}/results/${id}">Open in Tocsin</a> with the history of the check; requires a
-            login.
-          </p>
+          ${
+            !isTestSource(source) &&
+            html`<p class="foot">
+              <a href="/checks/${checkId}/results/${id}">Open in Tocsin</a> with the history of the check; requires a
+              login.
+            </p>`
+          }
           <p class="soft">
             This link works until ${zonedText(expiresAt, timeZone)}. Anyone with the link can read this result.
           </p>

@@ -11,6 +11,7 @@ import {
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { waitForOthers } from '../base/account-limits.ts';
+import { updateRows } from '../base/rows.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { CheckTrialsTable } from '../base/tables/trial-tables.ts';
@@ -77,7 +78,7 @@ export function createCheckTrials(database: Database): CheckTrials {
         return Number(removed.numDeletedRows) > 0;
       }),
     claim: (lease, max) => transaction((tx) => claimTrials(tx, lease, max, seal)),
-    renew: (trials, lease) => transaction((tx) => renewTrials(tx, trials, lease)),
+    renew: (trials, lease) => transaction((tx) => renewLeases(tx, 'check_trials', trials, lease)),
     ...createTrialSlices(database),
     end: ({ accountId, id }, owner, finding) =>
       transaction(async (tx) => {
@@ -182,21 +183,17 @@ async function claimTrials(
 }
 
 /** @returns the IDs of those that are not the owner's any more */
-async function renewTrials(
+export async function renewLeases(
   tx: Db,
-  trials: readonly CheckTrial[],
+  table: 'check_trials' | 'test_runs',
+  leased: readonly Pick<CheckTrial, 'accountId' | 'id'>[],
   { owner, now, leaseMs }: TrialLease,
 ): Promise<string[]> {
   const lost: string[] = [];
-  for (const { accountId, id } of trials) {
-    const renewed = await tx
-      .updateTable('check_trials')
-      .set({ leased_until: now + leaseMs })
-      .where('account_id', '=', idBytes(accountId))
-      .where('id', '=', idBytes(id))
-      .where('leased_by', '=', owner)
-      .executeTakeFirst();
-    if (Number(renewed.numUpdatedRows) === 0) lost.push(id);
+  for (const { accountId, id } of leased) {
+    const key = { account_id: idBytes(accountId), id: idBytes(id), leased_by: owner };
+    const renewed = await updateRows(tx, table, key, { leased_until: now + leaseMs });
+    if (renewed === 0) lost.push(id);
   }
   return lost;
 }

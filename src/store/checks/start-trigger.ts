@@ -6,7 +6,7 @@ import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarg
 import { oneOf, placesOf } from '#domain/checks/plan-runs.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { newIdAt } from '#lib/id.ts';
-import { idBytes, idText, json, parsed } from '../base/codec.ts';
+import { type IdBytes, idBytes, idText, json, parsed } from '../base/codec.ts';
 import { sourceCodes } from '../base/codes.ts';
 import { lockAccount, ownedBy } from '../base/database.ts';
 import type { Db, RunsTable } from '../base/tables/schema.ts';
@@ -53,26 +53,45 @@ export async function startTrigger(tx: Db, order: TriggerOrder, seal: Seal): Pro
   if (repeated !== null) return { outcome: 'repeated', ...repeated };
   if (!(await isThere(tx, order))) return { outcome: 'no-target' };
 
-  const batch = await planBatch(tx, order);
-  const wanted = batch.runs.length;
-  const { limit, used } = await limitOf(tx, order);
-  if (limit !== null && used + wanted > limit) return { outcome: 'over-limit', limit, used, wanted };
-  const triggered = { account_id: idBytes(order.accountId), source: sourceCodes.encode('TRIGGER_API') };
-  const waiting = await countRows(tx, 'runs', triggered);
-  if (waiting + wanted > maxTriggered) return { outcome: 'queue-full', max: maxTriggered, waiting, wanted };
+  const { groupId, checkId } = order.target;
+  const batch = await planBatch(tx, order, checkId === null ? { group_id: groupId } : { id: [idBytes(checkId)] });
+  const refused = await refusalOf(tx, order, batch.runs.length);
+  if (refused !== null) return refused;
 
   const trigger = await callTrigger(tx, order);
   if (trigger === null) return { outcome: 'no-target' };
-  for (let start = 0; start < wanted; start += runsAtOnce) {
-    await insertRows(tx, 'runs', batch.runs.slice(start, start + runsAtOnce));
-  }
-  await countRuns(tx, order, wanted);
+  await insertBatch(tx, order, batch.runs);
   const { accountId, now } = order;
   if (order.options !== undefined) await keepOptions(tx, { accountId, batchId: batch.id, now }, order.options, seal);
   const runIds = batch.checks.flatMap((check) => check.runIds);
   const call: CallRuns = { id: batch.id, runIds: runIds.length > maxNamed ? [] : runIds };
   await keepAnswer(tx, order, { ...trigger, call });
   return { outcome: 'started', trigger, call, batch: { accountId, id: batch.id, checks: batch.checks } };
+}
+
+/** Why an account cannot start so many runs now; null = it can. Locks its limit until the transaction ends. */
+export async function refusalOf(
+  tx: Db,
+  { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,
+  wanted: number,
+): Promise<Extract<TriggerStart, { readonly outcome: 'over-limit' | 'queue-full' }> | null> {
+  const { limit, used } = await limitOf(tx, { accountId, now });
+  if (limit !== null && used + wanted > limit) return { outcome: 'over-limit', limit, used, wanted };
+  const triggered = { account_id: idBytes(accountId), source: sourceCodes.encode('TRIGGER_API') };
+  const waiting = await countRows(tx, 'runs', triggered);
+  return waiting + wanted > maxTriggered ? { outcome: 'queue-full', max: maxTriggered, waiting, wanted } : null;
+}
+
+/** Queues planned runs and counts them. */
+export async function insertBatch(
+  tx: Db,
+  order: Pick<TriggerOrder, 'accountId' | 'now'>,
+  runs: readonly RunsTable[],
+): Promise<void> {
+  for (let start = 0; start < runs.length; start += runsAtOnce) {
+    await insertRows(tx, 'runs', runs.slice(start, start + runsAtOnce));
+  }
+  await countRuns(tx, order, runs.length);
 }
 
 function operationOf({ groupId, checkId }: TriggerTarget): string {
@@ -116,38 +135,51 @@ async function isThere(tx: Db, { accountId, target }: TriggerOrder): Promise<boo
 }
 
 /** The runs of every activated check: a check has a schedule while it and its group are activated. */
-async function planBatch(tx: Db, { accountId, target, servedLocations, now }: TriggerOrder) {
+export async function planBatch(
+  tx: Db,
+  { accountId, servedLocations, now }: Pick<TriggerOrder, 'accountId' | 'servedLocations' | 'now'>,
+  wanted: { readonly group_id: number | null } | { readonly id: readonly IdBytes[] },
+) {
   const account = idBytes(accountId);
   const activated = tx
     .selectFrom('checks')
     .innerJoin('schedules', inAccount('schedules.check_id', 'checks.id'))
-    .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.interval_ms'])
+    .select([
+      'checks.id',
+      'checks.name',
+      'checks.check_type',
+      'schedules.locations',
+      'schedules.run_parallel',
+      'schedules.interval_ms',
+    ])
     .where('checks.account_id', '=', account)
     // Heartbeat checks cannot be started.
     .where('checks.check_type', '!=', 'HEARTBEAT')
     .orderBy('checks.created_at')
     .orderBy('checks.id');
   const rows = await (
-    target.checkId === null
-      ? activated.where('checks.group_id', '=', target.groupId)
-      : activated.where('checks.id', '=', idBytes(target.checkId))
+    'id' in wanted
+      ? activated.where('checks.id', 'in', wanted.id)
+      : activated.where('checks.group_id', '=', wanted.group_id)
   ).execute();
 
   // It has the time of the call, which groups runs at several locations into one round.
   const id = newIdAt(now);
   const runs: RunsTable[] = [];
-  const checks: { checkId: string; name: string; runIds: string[] }[] = [];
+  const checks: { checkId: string; checkType: string; name: string; runIds: string[]; locations: readonly string[] }[] =
+    [];
   const run = { account_id: account, source: sourceCodes.encode('TRIGGER_API'), slot_at: null, interval_ms: null };
   const waiting = { attempt: 1, due_at: now, first_started_at: null, available_at: now, leased_by: null };
   for (const row of rows) {
     const runIds: string[] = [];
-    for (const location of locationsOf(row, servedLocations, now)) {
+    const locations = locationsOf(row, servedLocations, now);
+    for (const location of locations) {
       // All have the same time, by which they are found again.
       const runId = newIdAt(now);
       runIds.push(runId);
       runs.push({ ...run, ...waiting, id: idBytes(runId), check_id: row.id, location, batch_id: idBytes(id) });
     }
-    checks.push({ checkId: idText(row.id), name: row.name, runIds });
+    checks.push({ checkId: idText(row.id), checkType: row.check_type, name: row.name, runIds, locations });
   }
   return { id, runs, checks };
 }

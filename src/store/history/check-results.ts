@@ -3,6 +3,7 @@ import { findRow, inAccount, selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
+import type { TestSource } from '#domain/sessions/test-session.ts';
 import type { RunSource } from '#domain/checks/run.ts';
 import { createFairQueue, type EnterQueue } from '#lib/fair-queue.ts';
 import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
@@ -26,7 +27,7 @@ export interface StoredResult {
   readonly reason: Reason | null;
   readonly message: string | null;
   readonly location: string;
-  readonly source: RunSource;
+  readonly source: RunSource | TestSource;
   /** Slots it covers: more than 1 for consecutive missed ones. */
   readonly slots: number;
   readonly startedAt: number;

@@ -303,7 +303,7 @@ function roomOf(path: string): string | null {
 const storeLevels: readonly (readonly string[])[] = [
   ['base'],
   ['engines'],
-  ['accounts', 'channels', 'checks', 'roll-ups', 'schedules'],
+  ['accounts', 'channels', 'checks', 'roll-ups', 'schedules', 'sessions'],
   ['path'],
   ['copy', 'history', 'overview'],
 ];

@@ -9,16 +9,18 @@ import css from './result.module.css';
 
 export function LinkedResultPage({ linked }: { readonly linked: Linked }) {
   const { result, localExpiresAt } = linked;
+  // Results of test sessions are not part of the history of a check.
+  const isTest = result.runSource.endsWith('_RECORD');
   return (
     <LinkContext value={linked}>
       <main className={css['linked']}>
         <PageHead title={`${result.name}: ${outcomeWord(result.outcome)}`} heading={result.name}>
-          <a href={`/checks/${result.checkId}/results/${result.id}`}>{text.openSignedIn}</a>
+          {!isTest && <a href={`/checks/${result.checkId}/results/${result.id}`}>{text.openSignedIn}</a>}
         </PageHead>
         <Verdict result={result} />
         <Evidence result={result} />
         <footer className={css['foot']}>
-          <p>{text.signedInHelp}</p>
+          {!isTest && <p>{text.signedInHelp}</p>}
           <p className="quiet">{text.linkHelp(localExpiresAt)}</p>
         </footer>
       </main>

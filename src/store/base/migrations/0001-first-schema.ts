@@ -1,5 +1,6 @@
 // The first schema: every table of tables/schema.ts.
 import type { Dialect } from '../dialect.ts';
+import { sessionTables } from './0001-session-tables.ts';
 
 /** Due time of schedules in step, as in `store/schedules/schedule-rounds.ts`. */
 const inStep = Number.MAX_SAFE_INTEGER;
@@ -12,6 +13,7 @@ export function firstSchema(dialect: Dialect): string[] {
     ...auditTables(dialect),
     ...checkTables(dialect),
     ...triggerTables(dialect),
+    ...sessionTables(dialect),
     ...channelTables(dialect),
     ...pathTables(dialect),
     ...resultTables(dialect),

@@ -12,6 +12,7 @@ import type { IncidentTables } from './incident-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
+import type { SessionTables } from './session-tables.ts';
 import type { TrialTables } from './trial-tables.ts';
 import type { TriggerTables } from './trigger-tables.ts';
 
@@ -333,6 +334,7 @@ export interface Tables
     InstallationTables,
     RollUpTables,
     ScheduleTables,
+    SessionTables,
     TrialTables,
     ChangeTables,
     TriggerTables,

@@ -1,0 +1,128 @@
+// Routes of test sessions (reference §4.7).
+import type { ShownTestResult } from '#actions/sessions/test-results.ts';
+import type { TestSessionActions, TestSessionInput } from '#actions/sessions/test-sessions.ts';
+import type { InputOf } from '#contract/operations.ts';
+import type { CheckResultBody } from '#contract/results/check-result.ts';
+import type { TestSessionBody, TestSessionEntryBody } from '#contract/sessions/test-session.ts';
+import { type StoredTestRun, type StoredTestSession, testSessionStatus } from '#domain/sessions/test-session.ts';
+import { isUuid } from '#lib/id.ts';
+import { pageHeaders } from '../html.ts';
+import { resultToWire, wrongCursor } from '../results/check-results.ts';
+import { Answer, type Route, route } from '../route.ts';
+import { given, isoText, isoTextOrNull } from '../wire.ts';
+import { targetOf } from './check-sessions.ts';
+import { testResultLink, type TestLinks } from './test-links.ts';
+import { noSessionPage, testSessionPage } from './test-session-page.ts';
+
+export function testSessionRoutes(actions: TestSessionActions, links: TestLinks): Route[] {
+  const toWire = (session: StoredTestSession) => testSessionToWire(session, links);
+  return [
+    route('listTestSessions', async ({ caller, query: { nextId, limit, textSearch, ...filter } }) => {
+      const after = nextId ?? null;
+      if (after !== null && !isUuid(after)) throw wrongCursor();
+      const found = await actions.list(caller, { ...filter, text: textSearch }, after, limit);
+      return { length: found.rows.length, entries: found.rows.map(entryOf), nextId: found.nextId };
+    }),
+    route('triggerTestSession', async ({ caller, body }) => {
+      const { environmentVariables, target, name, metadata, runLocation, retryStrategy } = body;
+      const variables = (environmentVariables ?? []).map((each) => ({ ...each, locked: true, secret: true }));
+      const input: TestSessionInput = {
+        suiteId: null,
+        name,
+        provider: 'API',
+        isRecorded: true,
+        metadata: given(metadata ?? {}),
+        location: locationOf(runLocation),
+        retryStrategy: retryStrategy ?? null,
+      };
+      return toWire((await actions.trigger(caller, input, targetOf(target), variables)).session);
+    }),
+    route('getTestSession', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
+    route('waitForTestSession', async ({ caller, params, query, signal }) =>
+      toWire(await actions.wait(caller, params.id, { maxMs: query.maxWaitSeconds * 1000, signal })),
+    ),
+    route('cancelTestSession', async ({ caller, params, body }) =>
+      toWire(await actions.cancel(caller, params.id, body?.sequenceId ?? null)),
+    ),
+    route('getTestSessionResult', async ({ caller, params }) =>
+      testResultToWire(await actions.result(caller, params.id, params.resultId)),
+    ),
+    route('showTestSession', async ({ params }) => {
+      const found = await actions.open(params.link);
+      if (found === null) return new Answer(404, noSessionPage, pageHeaders);
+      return new Answer(200, testSessionPage(found, links), pageHeaders);
+    }),
+  ];
+}
+
+/** Code of the location that a body names. */
+export function locationOf(place: InputOf<'triggerTestSession'>['body']['runLocation']): string {
+  if (typeof place === 'string') return place;
+  return place.type === 'PUBLIC' ? place.region : place.slugName;
+}
+
+/** A result in a response. */
+export function testResultToWire({ shown, isCancelled }: ShownTestResult): CheckResultBody {
+  return { ...resultToWire(shown), isCancelled };
+}
+
+/** A session in a response. */
+export function testSessionToWire(session: StoredTestSession, links: TestLinks): TestSessionBody {
+  const { accountId, id, name, metadata, createdAt, endedAt, location, runs } = session;
+  return {
+    testSessionId: id,
+    testSessionLink: links.sessions.link(accountId, id, links.now()),
+    name,
+    status: testSessionStatus(session),
+    startedAt: isoText(createdAt),
+    stoppedAt: isoTextOrNull(endedAt),
+    timeElapsed: Math.max(0, (endedAt ?? links.now()) - createdAt),
+    metadata,
+    results: runs.map((run) => ({
+      testSessionResultId: run.id,
+      testSessionResultLink: testResultLink(session, run, run.id, links),
+      checkId: run.checkId,
+      checkType: run.checkType,
+      name: run.name,
+      logicalId: run.logicalId,
+      runLocation: location,
+      resultType: 'FINAL',
+      status: statusOf(run),
+      hasErrors: run.outcome === 'unknown',
+      hasFailures: run.outcome === 'failed',
+      isDegraded: run.outcome === 'degraded',
+      aborted: run.outcome === 'cancelled',
+    })),
+  };
+}
+
+/** The status of a run, as that of a session. */
+export function statusOf({ outcome }: StoredTestRun): ReturnType<typeof testSessionStatus> {
+  if (outcome === null) return 'RUNNING';
+  if (outcome === 'cancelled') return 'CANCELLED';
+  return outcome === 'passed' || outcome === 'degraded' ? 'PASSED' : 'FAILED';
+}
+
+function entryOf(session: StoredTestSession): TestSessionEntryBody {
+  const { accountId, id, name, provider, location, metadata, createdAt, endedAt, runs } = session;
+  const namesOf = (status: string) => runs.filter((run) => statusOf(run) === status).map((run) => run.name);
+  return {
+    id,
+    accountId,
+    name,
+    provider,
+    status: testSessionStatus(session),
+    region: location,
+    running: namesOf('RUNNING'),
+    passed: namesOf('PASSED'),
+    failed: namesOf('FAILED'),
+    cancelled: namesOf('CANCELLED'),
+    branchName: metadata['branchName'] ?? null,
+    commitOwner: metadata['commitOwner'] ?? null,
+    commitId: metadata['commitId'] ?? null,
+    environment: metadata['environment'] ?? null,
+    startedAt: isoText(createdAt),
+    stoppedAt: isoTextOrNull(endedAt),
+    created_at: isoText(createdAt),
+  };
+}
