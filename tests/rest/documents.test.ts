@@ -103,8 +103,35 @@ test('pages of the documentation are served as text, with every heading that a m
     assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8'], name);
     assert.match(body, new RegExp(`^#+ ${anchor.replaceAll('-', ' ')}$`, 'im'), name);
   }
-  for (const url of ['/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/decisions%2FREADME.md']) {
+  for (const url of ['/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/decisions%2FREADME.md', '/docs/README']) {
     const { statusCode } = await server.inject({ url });
     assert.ok(statusCode === 404 || statusCode === 400, `${url}: ${statusCode}`);
   }
+});
+
+test('/llms.txt lists the pages, and every link on a page leads to a page that is served', async () => {
+  const index = await server.inject({ url: '/llms.txt' });
+  assert.deepEqual([index.statusCode, index.headers['cache-control']], [200, 'max-age=3600']);
+  assert.match(index.body, /^# Tocsin\n\n> [^\n]+\n/);
+  const listed = new Set(
+    [...index.body.matchAll(/\]\(https?:\/\/[^/]+\/docs\/([\w-]+\.md)/g)].map(([, name = '']) => name),
+  );
+  const pages = globSync('*.md', { cwd: join(packageFolder, 'docs') }).filter((name) => name !== 'README.md');
+  assert.ok(pages.length > 30 && listed.size > 30, `${pages.length} pages`);
+  const read: string[] = [];
+  for (const name of [...pages, 'README.md']) {
+    const { statusCode, body } = await server.inject({ url: `/docs/${name}` });
+    assert.equal(statusCode, 200, name);
+    const text = body.replaceAll(/^```[\s\S]*?^```|`[^`\n]*`/gm, '');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^https?:|^mailto:/.test(target)) continue;
+      assert.ok(pages.includes(target) || target === 'README.md', `${name} links to ${target}`);
+      read.push(target);
+    }
+  }
+  assert.ok(read.length > 200, `${read.length} links`);
+  // What only contributors read is not in the index.
+  const unlisted = pages.filter((name) => !listed.has(name));
+  assert.deepEqual(unlisted, ['architecture.md']);
+  assert.match((await server.inject({ url: '/docs/webhooks.md' })).body, /^```/m, 'code stays as it is');
 });

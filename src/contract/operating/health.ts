@@ -59,15 +59,24 @@ export const healthOperations = tagged('Health', {
     method: 'GET',
     path: '/docs/{page}',
     summary: 'Get a page of the documentation of this version',
+    description: 'Markdown. Links to other pages are relative to it.',
     permission: 'none',
     params: z.object({
       page: z
         .string()
-        .regex(/^[a-z\d-]{1,60}\.md$/, 'must be the name of a page, such as operating.md')
-        .describe('For example `operating.md`.'),
+        .regex(/^(?:[a-z\d-]{1,60}|README)\.md$/, 'must be the name of a page, such as operating.md')
+        .describe('For example `operating.md`. `README.md` lists the pages.'),
     }),
     media: 'text/plain',
     alsoAnswers: { 404: 'Unknown page.' },
+  },
+  getLlmsIndex: {
+    method: 'GET',
+    path: '/llms.txt',
+    summary: 'Get the index of the documentation for assistants',
+    description: 'Markdown in the form of llmstxt.org, with absolute links to the pages.',
+    permission: 'none',
+    media: 'text/plain',
   },
   getDocsScript: {
     method: 'GET',

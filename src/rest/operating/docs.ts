@@ -3,13 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { openApiInParts } from '#contract/openapi.ts';
-import { notFoundMessage } from '#actions/refusal.ts';
-import { packageFolder } from '#lib/package-files.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
 import { Answer, JsonText, type Route, route } from '../route.ts';
+import { docsPage, llmsIndex } from './docs-pages.ts';
 
 /** Relative URLs, because a reverse proxy may add a prefix. */
-const page = `<!doctype html>
+const reference = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -66,19 +65,6 @@ function file(type: string, text: string): Answer {
   return new Answer(200, Buffer.from(text), { 'content-type': type, 'cache-control': 'max-age=3600' });
 }
 
-const docsPages = new Map<string, Answer>();
-
-/** A page of the documentation as text. @param name checked: it leads to no other folder */
-function docsPage(name: string): Answer {
-  const known = docsPages.get(name);
-  if (known !== undefined) return known;
-  const path = join(packageFolder, 'docs', name);
-  if (!existsSync(path)) throw notFoundMessage(`Page ${name} not found.`);
-  const answer = file('text/plain; charset=utf-8', readFileSync(path, 'utf8'));
-  docsPages.set(name, answer);
-  return answer;
-}
-
 /**
  * The routes of the documentation. @param service version and public URL for the document, read at the first request
  */
@@ -87,6 +73,12 @@ export function docsRoutes(service: { readonly version: string; readonly server:
   let json: Promise<JsonText> | null = null;
   let script: Answer | null = null;
   let style: Answer | null = null;
+  const pages = new Map<string, Answer>();
+  const page = (name: string, read: () => string): Answer => {
+    const known = pages.get(name) ?? file('text/plain; charset=utf-8', read());
+    pages.set(name, known);
+    return known;
+  };
   return [
     route('getOpenApi', () => {
       json ??= inSlices('', openApiInParts({ version: service.version, server: service.server() })).then(
@@ -94,8 +86,9 @@ export function docsRoutes(service: { readonly version: string; readonly server:
       );
       return json;
     }),
-    route('getDocsPage', ({ params }) => docsPage(params.page)),
-    route('getDocs', () => new Answer(200, page, pageHeaders)),
+    route('getDocsPage', ({ params }) => page(params.page, () => docsPage(params.page))),
+    route('getLlmsIndex', () => page('/llms.txt', () => llmsIndex(service.server()))),
+    route('getDocs', () => new Answer(200, reference, pageHeaders)),
     route('getDocsScript', () => {
       script ??= file('text/javascript; charset=utf-8', referenceFile('swagger-ui-bundle.js') + start);
       return script;
