@@ -15,6 +15,7 @@ const holdNothing = [
   'getDocsScript',
   'getDocsStyle',
   'getLiveness',
+  'getLlmsIndex',
   'getOpenApi',
   'getReadiness',
 ];
