@@ -39,6 +39,19 @@ const groups: Readonly<Record<string, Listed>> = {
     logout: ['Delete a stored server', async () => (await import('#cli/client/login.ts')).defineLogout],
     mcp: ['Let an AI assistant use a server', async () => (await import('#cli/client/mcp.ts')).defineMcp],
     whoami: ['Show the account and rights of the key', async () => (await import('#cli/client/login.ts')).defineWhoami],
+    checks: ['List, show, run or delete checks', async () => (await import('#cli/client/checks.ts')).defineChecks],
+    trigger: [
+      'Run checks and wait, as a deploy gate',
+      async () => (await import('#cli/client/trigger.ts')).defineTrigger,
+    ],
+    top: ['Watch all checks live', async () => (await import('#cli/client/top/top-command.ts')).defineTop],
+    logs: ['Print the results of a check', async () => (await import('#cli/client/logs.ts')).defineLogs],
+    keys: ['List, create or revoke API keys', async () => (await import('#cli/client/keys.ts')).defineKeys],
+    users: ['List, invite or remove people', async () => (await import('#cli/client/users.ts')).defineUsers],
+    completion: [
+      'Print a completion script for your shell',
+      async () => (await import('#cli/client/completion.ts')).defineCompletion,
+    ],
   },
 };
 
@@ -61,7 +74,8 @@ async function run(words: string[]): Promise<number> {
     program.commandsGroup(`${group}:`);
     for (const [name, [summary, load]] of Object.entries(commands)) {
       const command = program.command(name).summary(summary).description(`${summary}.`);
-      if (name === asked) (await load())(command);
+      // A completion script contains the options of every command.
+      if (name === asked || asked === 'completion') (await load())(command);
     }
   }
   program.helpCommand('help [command]', 'Show the help of a command');

@@ -1,11 +1,6 @@
 // Reads server-sent events with fetch, which can send the account ID and sees the status of an error.
 
-/** One event of a stream. */
-export interface StreamEvent {
-  readonly id: string;
-  readonly event: string;
-  readonly data: string;
-}
+import { readEventStream, type StreamEvent } from '#contract/event-stream.ts';
 
 /** Calls `onEvent` for each event until the stream ends. Rejects with the error response, or like fetch. */
 export async function readEvents(
@@ -16,19 +11,7 @@ export async function readEvents(
 ): Promise<void> {
   const response = await fetch(url, init);
   if (!response.ok || response.body === null) throw new StreamRefused(response.status);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    onSign();
-    const parts = (rest + value).split('\n\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
-      const event = parsed(part);
-      if (event !== null) onEvent(event);
-    }
-  }
+  await readEventStream(response.body, onEvent, onSign);
 }
 
 /** The server did not respond with a stream. */
@@ -39,18 +22,4 @@ export class StreamRefused extends Error {
     super(`the event stream was refused with ${status}`);
     this.status = status;
   }
-}
-
-/** null = a comment, which only shows that the connection works. */
-function parsed(block: string): StreamEvent | null {
-  const fields = { id: '', event: 'message', data: '' };
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':');
-    if (colon <= 0) continue;
-    const name = line.slice(0, colon);
-    const value = line.slice(colon + 1).replace(/^ /, '');
-    if (name === 'id' || name === 'event') fields[name] = value;
-    else if (name === 'data') fields.data += value;
-  }
-  return fields.data === '' ? null : fields;
 }

@@ -7,6 +7,7 @@ import { createClient } from '#contract/client.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { commandName } from '#lib/package-files.ts';
 import { CommandError } from '../exits.ts';
+import { note, type ServerOptions } from './output.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { defaultProfile, readProfiles } from './profiles.ts';
 
@@ -45,15 +46,20 @@ export class ServerRefusal extends CommandError {
 /**
  * Connects to the server of a profile or of the environment.
  * @param profile value of `--profile`, which overrides the environment; absent = the environment, then `default`
+ * @param say prints a line for people while a command waits
  * @throws {CommandError} if no server is configured
  */
-export function connect({ profile }: { readonly profile?: string | undefined } = {}): Connection {
+export function connect({ profile }: Pick<ServerOptions, 'profile'> = {}, say?: (line: string) => void): Connection {
   const config = readClientConfig();
-  return connectTo(targetOf(config, profile ?? null), config);
+  return connectTo(targetOf(config, profile ?? null), config, say);
 }
 
-/** Connects to a target that is known already. */
-export function connectTo(target: Target, { caCertificates }: Pick<ClientConfig, 'caCertificates'>): Connection {
+/** Connects to a target that is known already. @param say prints a line for people while a command waits */
+export function connectTo(
+  target: Target,
+  { caCertificates }: Pick<ClientConfig, 'caCertificates'>,
+  say: (line: string) => void = note,
+): Connection {
   if (caCertificates.length > 0) {
     setDefaultCACertificates([...getCACertificates('default'), ...caCertificates]);
   }
@@ -61,7 +67,7 @@ export function connectTo(target: Target, { caCertificates }: Pick<ClientConfig,
     baseUrl: target.url,
     apiKey: target.key,
     ...(target.accountId !== null && { accountId: target.accountId }),
-    fetch: patientFetch(target),
+    fetch: patientFetch(target, say),
   });
   return { ...target, client: explained(client, target.url) };
 }

@@ -1,8 +1,10 @@
 // What client commands share: their options, and output as JSON or for people.
 import type { Command } from 'commander';
+import { readClientConfig } from '#config/config.ts';
 import { commandName } from '#lib/package-files.ts';
 import { safeJson } from '../terminal-text.ts';
 import { type Cell, cellText, type Table, tableLines } from './table.ts';
+import { guarded } from './workflow-commands.ts';
 
 /** Options that every client command takes. */
 export interface ServerOptions {
@@ -21,8 +23,13 @@ export function withServer(command: Command, ...examples: readonly string[]): Co
 
 /** Prints a value as JSON with `--json`, otherwise as lines for people. Texts in lines must be safe already. */
 export function print({ json }: ServerOptions, value: unknown, lines: () => readonly string[]): void {
-  const text = json === true ? safeJson(value, 2) : lines().join('\n');
+  const text = json === true ? safeJson(value, 2) : shownLines(lines()).join('\n');
   if (text !== '') process.stdout.write(`${text}\n`);
+}
+
+/** In a job of GitHub Actions, names and messages must not be taken as commands. */
+function shownLines(lines: readonly string[]): readonly string[] {
+  return readClientConfig().isGitHubJob ? guarded(lines) : lines;
 }
 
 /** Lines of a table at the width of the terminal. @param empty what is said if it has no rows */

@@ -9,6 +9,9 @@ import { withoutControls } from '../terminal-text.ts';
 /** Longest wait for a rate limit in total, s. */
 const longestWaitS = 300;
 
+/** There was no response: a later attempt may succeed. */
+export class Unreachable extends CommandError {}
+
 /** What messages name. */
 interface Named {
   readonly url: string;
@@ -16,15 +19,12 @@ interface Named {
 }
 
 /** @param say prints a line for people while the command waits */
-export function patientFetch(
-  { url, keySource }: Named,
-  say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
-): typeof fetch {
+export function patientFetch({ url, keySource }: Named, say: (line: string) => void): typeof fetch {
   return async (input, init) => {
     let waitedS = 0;
     for (;;) {
       const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
-        throw init?.signal?.aborted === true ? error : new CommandError(unreachableText(url, error));
+        throw init?.signal?.aborted === true ? error : new Unreachable(unreachableText(url, error));
       });
       if (response.status >= 300 && response.status < 400) throw redirected(url, response);
       if (response.status === 401) {

@@ -43,9 +43,10 @@ export function tableLines({ titles, rows, shrinking = 0 }: Table, width: number
   );
 }
 
-/** A cell on its own, for lists of facts. */
-export function cellText(cell: Cell): string {
-  return styled(plainOf(cell), cell);
+/** A cell outside of a table, padded to a width. */
+export function cellText(cell: Cell, width = 0): string {
+  const text = plainOf(cell);
+  return styled(text, cell) + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 
 function plainOf(cell: Cell | undefined): string {
