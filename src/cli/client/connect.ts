@@ -7,7 +7,7 @@ import { createClient } from '#contract/client.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { commandName } from '#lib/package-files.ts';
 import { CommandError } from '../exits.ts';
-import { note, type ServerOptions } from './output.ts';
+import { note } from './output.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { defaultProfile, readProfiles } from './profiles.ts';
 
@@ -49,7 +49,10 @@ export class ServerRefusal extends CommandError {
  * @param say prints a line for people while a command waits
  * @throws {CommandError} if no server is configured
  */
-export function connect({ profile }: Pick<ServerOptions, 'profile'> = {}, say?: (line: string) => void): Connection {
+export function connect(
+  { profile }: { readonly profile?: string | undefined } = {},
+  say?: (line: string) => void,
+): Connection {
   const config = readClientConfig();
   return connectTo(targetOf(config, profile ?? null), config, say);
 }
