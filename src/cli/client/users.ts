@@ -54,7 +54,7 @@ async function list(options: ServerOptions): Promise<void> {
   print(options, { users, invites }, () =>
     listed(
       {
-        titles: ['EMAIL', 'ROLE', 'LAST SIGN-IN', 'ID'],
+        titles: ['ADDRESS', 'ROLE', 'LAST SIGN-IN', 'ID'],
         rows: [
           ...users.map(({ email, role, lastSignInAt, id }) => [email, role, ago(lastSignInAt, now), id]),
           ...invites.map(({ email, role, expiresAt, id }) => [
