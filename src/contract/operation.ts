@@ -28,6 +28,7 @@ export const tags = [
   'Alert channels',
   'Deliveries',
   'Environment variables',
+  'Projects',
   'Locations',
   'Client certificates',
   'Maintenance windows',
@@ -54,6 +55,8 @@ export interface Operation {
   readonly ignoredQuery?: readonly string[];
   /** Absent = the operation ignores the body. */
   readonly body?: z.ZodType;
+  /** Largest body in bytes, before and after decompression; absent = 1 MB. */
+  readonly maxBody?: number;
   /** The body is JSON, whatever its content type. */
   readonly isAnyType?: boolean;
   /** Accepts a body of any type and stores up to this many bytes of it; replaces `body`. */

@@ -35,6 +35,7 @@ import { liveEventOperations } from './results/live-events.ts';
 import { overviewOperations } from './results/overview.ts';
 import { usageOperations } from './operating/usage.ts';
 import { ledgerOperations } from './operating/ledger.ts';
+import { projectOperations } from './projects/project.ts';
 import { processOperations } from './operating/process.ts';
 import { runtimeOperations } from './checks/runtime.ts';
 import { checkSessionOperations } from './sessions/check-session.ts';
@@ -81,6 +82,7 @@ export const operations = {
   ...heldDeliveryOperations,
   ...alertNotificationOperations,
   ...variableOperations,
+  ...projectOperations,
   ...clientCertificateOperations,
   ...maintenanceWindowOperations,
   ...maintenanceOccurrenceOperations,

@@ -6,12 +6,12 @@ import { HttpRefusal } from './http-refusal.ts';
 const deepest = 64;
 
 /**
- * Parses a body. Refuses (400): more members and elements than `maxMembers`, invalid JSON, nesting beyond 64 levels,
+ * Parses a body. Refuses (400): more than `most` members and elements, invalid JSON, nesting beyond 64 levels,
  * duplicate names in an object, the name `__proto__`, and strings with U+0000 or an unpaired surrogate, which databases
  * cannot store.
  */
-export function parseJson(text: string): unknown {
-  requireFewMembers(text);
+export function parseJson(text: string, most = maxMembers): unknown {
+  requireFewMembers(text, most);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -23,13 +23,13 @@ export function parseJson(text: string): unknown {
 }
 
 /** Counts commas and opening brackets outside strings, before the text is known to be JSON. */
-function requireFewMembers(text: string): void {
+function requireFewMembers(text: string, most: number): void {
   let count = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === 0x22) index = stringEnd(text, index);
-    else if ((code === 0x2c || code === 0x7b || code === 0x5b) && ++count > maxMembers) {
-      throw new HttpRefusal(400, `The body has more than ${maxMembers} members and elements.`);
+    else if ((code === 0x2c || code === 0x7b || code === 0x5b) && ++count > most) {
+      throw new HttpRefusal(400, `The body has more than ${most} members and elements.`);
     }
   }
 }

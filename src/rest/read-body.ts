@@ -13,9 +13,12 @@ export const bodyLimit = 1_048_576;
 const openBodyLimit = 524_288;
 
 /** Maximum size of a body of this operation. */
-export function maxBodyBytes({ permission }: Pick<Operation, 'permission'>): number {
-  return permission === 'none' ? openBodyLimit : bodyLimit;
+export function maxBodyBytes({ permission, maxBody }: Pick<Operation, 'permission' | 'maxBody'>): number {
+  return maxBody ?? (permission === 'none' ? openBodyLimit : bodyLimit);
 }
+
+/** A body that may be larger may have a member or element per so many bytes. */
+const bytesPerMember = 40;
 
 /** How much more of a too large body is read, so that the client can read the response. */
 const drainBytes = 32 * 1_048_576;
@@ -50,7 +53,9 @@ export async function readJsonBody(
   } catch {
     throw new HttpRefusal(400, 'The body is not valid UTF-8.');
   }
-  return text.trim() === '' ? undefined : parseJson(text);
+  return text.trim() === ''
+    ? undefined
+    : parseJson(text, limit > bodyLimit ? Math.floor(limit / bytesPerMember) : undefined);
 }
 
 /**

@@ -40,6 +40,7 @@ import { createLedger } from './accounts/ledger.ts';
 import { createUsage } from './accounts/usage.ts';
 import { createFirstRuns } from './schedules/first-runs.ts';
 import type { Path } from './path/path.ts';
+import { createProjects } from './projects/projects.ts';
 import { createProcesses } from './accounts/processes.ts';
 import { createIncidents } from './history/incidents.ts';
 import type { Retention } from './history/retention.ts';
@@ -147,6 +148,7 @@ export function nounsOf(database: Database) {
     failingChannels: createFailingChannels(database),
     alertStorms: createAlertStorms(database),
     checks: { ...createChecks(database), remove: createRemoveCheck(database) },
+    projects: createProjects(database),
     checkChanges: createCheckChanges(database, removeCheckIn(database)),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),

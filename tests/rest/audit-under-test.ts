@@ -19,9 +19,11 @@ const idempotent: ReadonlySet<OperationId> = new Set<OperationId>([
   'deleteSessions',
   'importChecks',
   'skipMaintenanceOccurrence',
-  // Each changed check adds an entry, in the background.
+  // What they change adds entries in the background.
   'createCheckChange',
   'undoCheckChange',
+  'createDeployment',
+  'deleteProject',
 ]);
 
 export const auditUnderTest: AuditOption = { isAudited, runAs, mustChange: (id) => !idempotent.has(id) };

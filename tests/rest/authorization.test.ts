@@ -224,7 +224,10 @@ describe('of two accounts', () => {
   test('the key of one cannot find anything of the other by its id', async () => {
     const key = (await create('/v1/api-keys', { name: 'f', role: 'admin', accountIds: [fixtures['foreign']] })).key;
     const present = rows.all();
-    for (const operation of guarded.filter(({ path }) => path.includes('{') && !path.includes('runtimes'))) {
+    for (const operation of guarded.filter(
+      // Each account has runtimes, and projects of any name.
+      ({ id, path }) => path.includes('{') && !path.includes('runtimes') && id !== 'createDeployment',
+    )) {
       if (operation.permission === 'user') continue;
       const { example } = operation;
       const headers = { authorization: `Bearer ${key}` };

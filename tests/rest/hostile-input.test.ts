@@ -151,7 +151,10 @@ describe(`bodies (seed ${seed})`, () => {
 
     test(`${operation.id}: too large, of another type or not what its encoding says is refused`, async () => {
       const body = Buffer.from(JSON.stringify(operation.example));
-      assert.equal((await ask(operation, { body: Buffer.alloc(1_048_577, ' ') })).status, 413);
+      assert.equal(
+        (await ask(operation, { body: Buffer.alloc((operation.maxBody ?? 1_048_576) + 1, ' ') })).status,
+        413,
+      );
       for (const type of [
         'text/plain',
         'application/xml',

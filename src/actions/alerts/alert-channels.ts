@@ -84,7 +84,7 @@ export type ChannelActions = ReturnType<typeof createChannelActions>;
 const newChannel = { id: 0, createdAt: 0, updatedAt: null, exhaustedInARow: 0, failingSince: null };
 
 export function createChannelActions(deps: ChannelDeps) {
-  const { alertChannels, validateConfig, clock } = deps;
+  const { alertChannels, clock } = deps;
   const shown = (caller: Caller, stored: Stored) =>
     shownChannel(caller, stored, deps.shownConfig(stored.channel, clock.now()));
   return {
@@ -103,17 +103,7 @@ export function createChannelActions(deps: ChannelDeps) {
     /** Refuses templates that are invalid or use a secret variable. */
     async create(caller: Caller, { subscriptions, ...written }: ChannelInput): Promise<ShownChannel> {
       requirePermission(caller, 'write');
-      const report = zonedReport(written.report, await accountZone(deps, caller.accountId));
-      await refuseUnknownGroup(deps, caller, written.report);
-      const input = { ...written, report };
-      const missing = deps.missing(input.type, caller.accountId);
-      if (missing !== null) throw invalidField('type', missing);
-      refuseReport(deps, input.type, input);
-      const names = await secretNames(caller, subscriptions, deps);
-      const stored = storedOrRefused(deps.storedConfig(input.type, input.config, {}, clock.now()));
-      refuseProblems(validateConfig(input.type, stored.config, names));
-      const grouping = input.grouping ?? deps.isGrouped(input.type, stored.config);
-      const channel: AlertChannel = { ...newChannel, ...input, grouping, ...stored, accountId: caller.accountId };
+      const channel = await draftChannel(caller, written, subscriptions, null, deps);
       const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
       deps.onWritten();
       return warned(deps, shown(caller, saved));
@@ -139,6 +129,39 @@ export function createChannelActions(deps: ChannelDeps) {
       requirePermission(caller, 'write');
       if (!(await alertChannels.remove(caller.accountId, id))) throw notFound('alert channel', id);
     },
+  };
+}
+
+/**
+ * The channel that an input describes, validated as if it were saved.
+ * @param present the stored channel, for values that the input masks; null = it is new
+ */
+export async function draftChannel(
+  caller: Caller,
+  written: Omit<ChannelInput, 'subscriptions'>,
+  subscriptions: readonly SubscribedTo[],
+  present: AlertChannel | null,
+  deps: ChannelDeps,
+): Promise<AlertChannel> {
+  const { accountId } = caller;
+  const report = zonedReport(written.report, await accountZone(deps, accountId));
+  await refuseUnknownGroup(deps, caller, written.report);
+  const { type, config, grouping } = written;
+  const missing = deps.missing(type, accountId);
+  if (missing !== null) throw invalidField('type', missing);
+  refuseReport(deps, type, { report });
+  const names = await secretNames(caller, subscriptions, deps);
+  const whole = present === null ? config : mergedMasks(config, present.config, 'config');
+  const stored = storedOrRefused(deps.storedConfig(type, whole, present?.secrets ?? {}, deps.clock.now()));
+  refuseProblems(deps.validateConfig(type, stored.config, names));
+  return {
+    ...newChannel,
+    ...present,
+    ...written,
+    report,
+    grouping: grouping ?? deps.isGrouped(type, stored.config),
+    ...stored,
+    accountId,
   };
 }
 

@@ -190,9 +190,8 @@ async function changeChecks(caller: Caller, id: number, change: MemberChange, de
   return savedOrRefused(moved);
 }
 
-/** Validates a new group on its own. */
 /**
- * The group that an input describes, validated as if it were saved.
+ * The group that an input describes, validated on its own.
  * @param from a stored group, for values that the input masks or omits; null = none
  */
 export async function draftGroup(
@@ -201,12 +200,41 @@ export async function draftGroup(
   deps: GroupDeps,
   from: CheckGroup | null = null,
 ): Promise<CheckGroup> {
-  await refuseNew(caller, input, deps);
+  const { accountId } = caller;
+  refuseProblems([...placingProblems(input, deps), ...(await hookScriptProblems(accountId, input, {}, deps))]);
   return withMuteStart(newGroup(caller, input, from), null, true, deps.now());
 }
 
-async function refuseNew({ accountId }: Caller, input: GroupInput, deps: GroupDeps): Promise<void> {
-  refuseProblems([...placingProblems(input, deps), ...(await hookScriptProblems(accountId, input, {}, deps))]);
+/**
+ * The group that a declaration describes, validated as if it were saved.
+ * @param present the stored group that it replaces as a whole; null = it is new
+ */
+export async function declaredGroup(
+  caller: Caller,
+  input: GroupInput,
+  present: CheckGroup | null,
+  deps: GroupDeps,
+): Promise<CheckGroup> {
+  refuseProblems([
+    ...placingProblems(input, deps, present ?? {}),
+    ...(await hookScriptProblems(caller.accountId, input, present ?? {}, deps)),
+  ]);
+  const isMuteChanged = input.mutedUntilRecovery !== present?.mutedUntilRecovery;
+  const fresh = { ...newGroup(caller, input, present), id: present?.id ?? 0 };
+  const group = withMuteStart(fresh, present, isMuteChanged, deps.now());
+  if (present !== null) await refuseRuntimeOfChange(present, changedScripts(group, present), deps);
+  refuseProblems(await groupSecretProblems(group, input.alertChannelSubscriptions, true, deps));
+  return group;
+}
+
+/** Runtime and scripts of a group, if they differ. */
+function changedScripts(group: CheckGroup, present: CheckGroup): Change<GroupInput> {
+  const { runtimeId, localSetupScript, localTearDownScript } = group;
+  return {
+    ...(runtimeId !== present.runtimeId && { runtimeId }),
+    ...(localSetupScript !== present.localSetupScript && { localSetupScript }),
+    ...(localTearDownScript !== present.localTearDownScript && { localTearDownScript }),
+  };
 }
 
 /** Validates a change, on its own and against the stored group; does nothing for an unknown group. */

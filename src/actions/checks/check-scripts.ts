@@ -67,6 +67,9 @@ export interface ProgramDeps {
 /** The fields that define the program. The other files of a script also determine its module type. */
 const fields = ['script', 'scriptPath', 'dependencies'] as const;
 
+/** All fields that contain scripts or their files. */
+export const scriptFields = [...fields, ...hookScriptFields];
+
 /** Whether a change affects the program. A new runtime alone is not validated. */
 export function isAboutProgram(settings: Check['settings']): boolean {
   return fields.some((field) => settings[field] !== undefined);

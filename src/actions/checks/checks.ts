@@ -1,4 +1,5 @@
 // Actions on checks (reference §4.3, decisions: Checks).
+import { isDeepStrictEqual } from 'node:util';
 import type { Page, Slice } from '#store/base/database.ts';
 import type { StoredCheck } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
@@ -18,12 +19,12 @@ import {
   problemsOf,
   requireType,
 } from './check-edits.ts';
-import { hookScriptProblems, programProblems } from './check-scripts.ts';
+import { hookScriptProblems, programProblems, scriptFields } from './check-scripts.ts';
 import { savedOrRefused } from './check-rules.ts';
 import { mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { type Problem, refuseProblems, notFound } from '../refusal.ts';
+import { invalidField, type Problem, refuseProblems, notFound } from '../refusal.ts';
 import { inheritedRuntime, rememberGroups, runtimeWarning, scriptRuntimeProblems } from './script-runtime.ts';
 import { ruleWarnings, nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
@@ -132,11 +133,63 @@ export async function draftCheck(
   deps: CheckDeps,
 ): Promise<Check> {
   if (present !== null) requireType(present, input, checkType, undefined);
+  const draft = { ...draftOf(accountId, checkType, input, present, deps), id: present?.id ?? deps.newId() };
+  const check = withMuteStart(draft, null, true, deps.now());
+  refuseProblems([...problemsOf(check, input, present, deps), ...(await scriptProblemsOf(check, deps))]);
+  return check;
+}
+
+/**
+ * The check that a declaration describes, validated as if it were saved; unchanged scripts are not read again.
+ * @param present the stored check that it replaces as a whole; null = it is new
+ */
+export async function declaredCheck(
+  { accountId }: Caller,
+  id: string,
+  checkType: CheckType,
+  input: CheckInput,
+  present: Check | null,
+  deps: CheckDeps,
+): Promise<Check> {
+  if (present !== null && present.checkType !== checkType) {
+    const message = `cannot be changed from ${present.checkType}: use another logical ID`;
+    throw invalidField('checkType', message);
+  }
+  // Settings that are not declared do not stay.
+  const settings = Object.fromEntries(
+    Object.entries(present?.settings ?? {}).filter(([name]) => name in input.settings || name === 'heartbeat'),
+  );
+  const draft = draftOf(accountId, checkType, input, present && { ...present, settings }, deps);
+  const isMuteChanged = input.mutedUntilRecovery !== present?.mutedUntilRecovery;
+  const check = withMuteStart({ ...draft, id }, present, isMuteChanged, deps.now());
+  const isSame = present !== null && hasSameScripts(check, present);
+  refuseProblems([...problemsOf(check, input, present, deps), ...(isSame ? [] : await scriptProblemsOf(check, deps))]);
+  return check;
+}
+
+/** Whether everything that its scripts depend on is as it was. */
+function hasSameScripts(check: Check, present: Check): boolean {
+  const of = ({ runtimeId, runtimeFallback, groupId, settings }: Check) => [
+    runtimeId,
+    runtimeFallback,
+    groupId,
+    ...scriptFields.map((name) => settings[name] ?? null),
+  ];
+  return isDeepStrictEqual(of(check), of(present));
+}
+
+/** The check that an input describes, with stored values in place of masks. */
+function draftOf(
+  accountId: string,
+  checkType: CheckType,
+  input: CheckInput,
+  present: Check | null,
+  deps: CheckDeps,
+): Omit<Check, 'id'> {
   const { alertChannelSubscriptions: _apart, ...fields } = input;
-  const draft: Check = {
+  return {
     ...fields,
     accountId,
-    id: present?.id ?? deps.newId(),
     checkType,
     mutedFrom: null,
     createdAt: 0,
@@ -144,9 +197,6 @@ export async function draftCheck(
     environmentVariables: mergedVariables(input.environmentVariables, present?.environmentVariables ?? []),
     settings: mergedSettings(checkType, input.settings, present?.settings ?? {}, deps),
   };
-  const check = withMuteStart(draft, null, true, deps.now());
-  refuseProblems([...problemsOf(check, input, present, deps), ...(await scriptProblemsOf(check, deps))]);
-  return check;
 }
 
 async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): Promise<ShownCheck> {

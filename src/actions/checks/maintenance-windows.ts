@@ -111,7 +111,8 @@ export function createMaintenanceWindowActions({
     /** @param unzoned times that the request contains without a UTC offset */
     async create(caller: Caller, input: WindowInput, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>> {
       requirePermission(caller, 'write');
-      return warned(await maintenanceWindows.add(caller.accountId, checked(await known(caller, input))), unzoned);
+      const window = await draftWindow(maintenanceWindows, caller.accountId, input);
+      return warned(await maintenanceWindows.add(caller.accountId, window), unzoned);
     },
     /** Keeps fields that are not given. */
     async change(caller: Caller, id: number, change: Partial<WindowInput>, unzoned: readonly InstantField[]) {
@@ -144,6 +145,15 @@ export function createMaintenanceWindowActions({
       return { paused: pause, silenced: silence, accountChecks: checks.length, occurrences };
     },
   };
+}
+
+/** The window that an input describes, validated as if it were saved. @param windows say which names are unknown */
+export async function draftWindow(
+  windows: Pick<MaintenanceWindowDeps['maintenanceWindows'], 'unknownOf'>,
+  accountId: string,
+  input: WindowInput,
+): Promise<WindowInput> {
+  return checked(await knownNames(windows, accountId, input));
 }
 
 /** The input with checks and groups as they are stored. Refuses those that the account does not have. */

@@ -3,7 +3,7 @@ import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
-import { createChannelActions } from '#actions/alerts/alert-channels.ts';
+import { type ChannelDeps, createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
 import { createGapWait, type GapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
 import { createAuditLogActions } from '#actions/accounts/audit-log.ts';
@@ -13,13 +13,13 @@ import { createCheckAlertingActions } from '#actions/alerts/check-alerting.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
 import { createIncidentActions } from '#actions/alerts/incidents.ts';
-import { createGroupActions } from '#actions/checks/check-groups.ts';
+import { createGroupActions, type GroupDeps } from '#actions/checks/check-groups.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
 import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
 import { judgeTime } from '#checks/parts/findings/judge.ts';
 import { createBacktestActions } from '#actions/results/backtests.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
-import { createCheckActions } from '#actions/checks/checks.ts';
+import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
 import { createHeldDeliveryActions } from '#actions/alerts/held-deliveries.ts';
@@ -31,6 +31,7 @@ import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
 import { createSilentLocations } from '#actions/checks/silent-locations.ts';
 import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
+import { createProjectActions } from '#actions/projects/projects.ts';
 import { createProcessActions } from '#actions/operating/processes.ts';
 import { createRuntimeEnds } from '#actions/checks/runtime-ends.ts';
 import { createLiveEventActions } from '#actions/results/live-events.ts';
@@ -54,6 +55,7 @@ import { maskUserInfo } from '#domain/deliveries/shown-url.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
+import { errorMessage } from '#lib/errors.ts';
 import { createGather } from '#lib/gather.ts';
 import { newId } from '#lib/id.ts';
 import { createScriptReader } from '#sandbox/read-script.ts';
@@ -95,7 +97,7 @@ export function composeActions(deps: ActionDeps) {
     auditLog: createAuditLogActions(store),
     ...peopleOf(deps, forget),
     ...checksOf(deps, afterGaps),
-    alertChannels: channelsOf(deps),
+    alertChannels: createChannelActions(channelDeps(deps)),
     alertMessages: composeAlertMessages(deps, redactorOf),
     variableUses: createVariableUseActions(store),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
@@ -170,8 +172,8 @@ function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps, aft
   };
 }
 
-function channelsOf({ config, store, clock, onChannelsChanged }: ActionDeps) {
-  return createChannelActions({
+function channelDeps({ config, store, clock, onChannelsChanged }: ActionDeps): ChannelDeps {
+  return {
     ...store,
     serverTimeZone: config.serverTimeZone,
     ...channelRules,
@@ -179,11 +181,11 @@ function channelsOf({ config, store, clock, onChannelsChanged }: ActionDeps) {
     wholeConfig,
     clock,
     onWritten: onChannelsChanged,
-  });
+  };
 }
 
-/** Checks, their groups, heartbeats, triggers and results. */
-function checksOf(deps: ActionDeps, afterGaps: GapWait) {
+/** What drafts of checks and groups are validated with. */
+function draftDeps(deps: ActionDeps) {
   const { store, clock, runtimes, ownProcess } = deps;
   const { accounts, alertChannels } = store;
   const { checks, checkGroups } = wakingChecks(deps);
@@ -211,10 +213,17 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
     newToken: randomUUID,
     pingUrl,
   };
-  const groupDrafts = { ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels };
+  const groups = { ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels };
+  return { checks, drafts, groups };
+}
+
+/** Checks, their groups, heartbeats, triggers and results. */
+function checksOf(deps: ActionDeps, afterGaps: GapWait) {
+  const { store, clock, ownProcess } = deps;
+  const { checks, drafts, groups } = draftDeps(deps);
   return {
     checks: createCheckActions(drafts),
-    ...composeSessions(deps, { drafts, groupDrafts, describeResult }),
+    ...composeSessions(deps, { drafts, groupDrafts: groups, describeResult }),
     checkImports: createCheckImportActions({ drafts, checks }),
     checkChanges: composeCheckChanges(deps, drafts),
     backtests: createBacktestActions({
@@ -226,7 +235,8 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       judgeTime: (ms, limits) => judgeTime(ms, limits).verdict,
       clock,
     }),
-    checkGroups: createGroupActions(groupDrafts),
+    checkGroups: createGroupActions(groups),
+    projects: projectsOf(deps, drafts, groups),
     heartbeats: createHeartbeatActions({
       ...store,
       checkHistory: historyAfterGaps(store.checkHistory, afterGaps, store.gaps),
@@ -234,6 +244,27 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
     }),
     pings: composePings(deps),
   };
+}
+
+/** Projects and their deployments. */
+function projectsOf(deps: ActionDeps, drafts: CheckDeps, groups: GroupDeps) {
+  const { store } = deps;
+  return createProjectActions({
+    projects: store.projects,
+    variables: store.variables,
+    channels: channelDeps(deps),
+    groups,
+    checks: drafts,
+    windows: store.maintenanceWindows,
+    newId,
+    onApplied: (isDeleting) => {
+      deps.wake('schedule-runs');
+      deps.onChannelsChanged();
+      if (isDeleting) deps.wake('apply-check-changes');
+    },
+    onError: (error) => deps.log.error('deployment.failed', { error: errorMessage(error) }),
+    stopping: deps.stopping,
+  });
 }
 
 /** Pings that arrive during a write share the next commit. */

@@ -30,6 +30,7 @@ import { noticeRoutes } from '#rest/operating/notices.ts';
 import { liveEventRoutes } from '#rest/results/live-events.ts';
 import { certificateRoutes } from '#rest/results/certificates.ts';
 import { overviewRoutes } from '#rest/results/overview.ts';
+import { projectRoutes } from '#rest/projects/projects.ts';
 import { processRoutes } from '#rest/operating/processes.ts';
 import type { Route } from '#rest/route.ts';
 import type { WebFiles } from '#rest/web-files.ts';
@@ -108,6 +109,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...variableUseRoutes(actions.variableUses),
     ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
+    ...projectRoutes(actions.projects),
     ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),
     ...onDemandRoutes(actions, deps),
     ...checkResultRoutes(actions.checkResults, actions.resultPage, webFiles),

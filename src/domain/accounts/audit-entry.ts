@@ -47,6 +47,7 @@ export const auditedResources = [
   'variable',
   'client-certificate',
   'maintenance-window',
+  'project',
   'incident',
   'delivery',
   'installation',

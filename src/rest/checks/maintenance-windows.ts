@@ -4,6 +4,7 @@ import {
   instantFields,
   type MaintenanceWindowActions,
   type ShownWindow,
+  type WindowInput,
 } from '#actions/checks/maintenance-windows.ts';
 import type { Warned } from '#actions/warnings.ts';
 import type { MaintenanceWindowBody } from '#contract/checks/maintenance-window.ts';
@@ -15,11 +16,9 @@ export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Rout
     route('listMaintenanceWindows', async ({ caller, query }) =>
       pageOf(await actions.list(caller, sliceOf(query)), windowToWire),
     ),
-    route('createMaintenanceWindow', async ({ caller, body }) => {
-      const [startsAt, endsAt] = [body.startsAt[0], body.endsAt[0]];
-      const input = { ...body, startsAt, endsAt, repeatEndsAt: body.repeatEndsAt?.[0] ?? null };
-      return windowToWire(await actions.create(caller, input, unzonedOf(body)));
-    }),
+    route('createMaintenanceWindow', async ({ caller, body }) =>
+      windowToWire(await actions.create(caller, windowInput(body), unzonedOf(body))),
+    ),
     route('getMaintenanceWindow', async ({ caller, params }) => windowToWire(await actions.find(caller, params.id))),
     route('updateMaintenanceWindow', async ({ caller, params, body }) => {
       const { startsAt, endsAt, repeatEndsAt, ...rest } = body;
@@ -40,6 +39,12 @@ export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Rout
     }),
     route('deleteMaintenanceWindow', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
+}
+
+/** The window that a body describes. */
+export function windowInput(body: Call<'createMaintenanceWindow'>['body']): WindowInput {
+  const { startsAt, endsAt, repeatEndsAt } = body;
+  return { ...body, startsAt: startsAt[0], endsAt: endsAt[0], repeatEndsAt: repeatEndsAt?.[0] ?? null };
 }
 
 type Instants = Partial<Pick<Call<'createMaintenanceWindow'>['body'], InstantField>>;

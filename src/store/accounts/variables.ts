@@ -5,7 +5,8 @@ import type { EnvironmentVariable } from '#domain/accounts/environment-variable.
 import { idBytes } from '../base/codec.ts';
 import { type Database, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { requireWithinLimit, requireVariableBytes } from '../base/account-limits.ts';
-import type { VariablesTable } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+import type { Db, VariablesTable } from '../base/tables/schema.ts';
 
 /** A variable of an account. Instants are epoch ms. */
 export interface StoredVariable extends EnvironmentVariable {
@@ -24,16 +25,9 @@ const { rowOf, recordOf } = recordMapping<StoredVariable, 'variables'>({
 
 /** Environment variables of accounts. Secret values are encrypted in the table and decrypted in the records. */
 export function createVariables(database: Database) {
-  const { reader, transaction, seal, clock } = database;
+  const { reader, transaction, seal } = database;
   const owned = (accountId: string) => selectRows(reader, 'variables', { account_id: idBytes(accountId) });
-  const sealedRow = (variable: StoredVariable) => {
-    const { value, ...row } = rowOf(variable);
-    return { ...row, value: variable.secret ? seal.seal(value) : value };
-  };
-  const variableOf = (row: VariablesTable): StoredVariable => {
-    const variable = recordOf(row);
-    return { ...variable, value: variable.secret ? seal.open(row.value) : row.value };
-  };
+  const variableOf = (row: VariablesTable): StoredVariable => opened(row, seal);
   return {
     list: (accountId: string, slice: Slice): Promise<Page<StoredVariable>> =>
       readPage(owned(accountId).selectAll().orderBy('key'), slice, variableOf),
@@ -49,38 +43,67 @@ export function createVariables(database: Database) {
     add: (accountId: string, variable: EnvironmentVariable): Promise<boolean> =>
       transaction(async (tx) => {
         await requireWithinLimit(database, tx, accountId, 'variables');
-        const row = sealedRow({ ...variable, createdAt: clock.now(), updatedAt: null });
-        const added = await insertRows(tx, 'variables', { account_id: idBytes(accountId), ...row }, 'keep');
-        if (added === 0) return false;
-        await requireVariableBytes(database, tx, accountId, Buffer.byteLength(row.key) + Buffer.byteLength(row.value));
-        await touchAccount(tx, accountId);
-        return true;
+        return addVariable(tx, database, accountId, variable);
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = unknown key. */
     change: (accountId: string, key: string, edit: (present: EnvironmentVariable) => EnvironmentVariable) =>
-      transaction(async (tx) => {
-        const rowKey = { account_id: idBytes(accountId), key };
-        const row = await findRow(tx, 'variables', rowKey);
-        if (row === undefined) return null;
-        const present = variableOf(row);
-        const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
-        const changed = sealedRow(next);
-        await updateRows(tx, 'variables', rowKey, changed);
-        await requireVariableBytes(
-          database,
-          tx,
-          accountId,
-          Buffer.byteLength(changed.value) - Buffer.byteLength(row.value),
-        );
-        await touchAccount(tx, accountId);
-        return next;
-      }),
+      transaction((tx) => changeVariable(tx, database, accountId, key, edit)),
     remove: (accountId: string, key: string): Promise<boolean> =>
-      transaction(async (tx) => {
-        const removed = await deleteRows(tx, 'variables', { account_id: idBytes(accountId), key });
-        if (removed === 0) return false;
-        await touchAccount(tx, accountId);
-        return true;
-      }),
+      transaction((tx) => removeVariables(tx, accountId, [key])),
   };
+}
+
+/** false = the key exists; nothing was changed. */
+export async function addVariable(
+  tx: Db,
+  database: Database,
+  accountId: string,
+  variable: EnvironmentVariable,
+): Promise<boolean> {
+  const row = sealedRow({ ...variable, createdAt: database.clock.now(), updatedAt: null }, database.seal);
+  const added = await insertRows(tx, 'variables', { account_id: idBytes(accountId), ...row }, 'keep');
+  if (added === 0) return false;
+  await requireVariableBytes(database, tx, accountId, Buffer.byteLength(row.key) + Buffer.byteLength(row.value));
+  await touchAccount(tx, accountId);
+  return true;
+}
+
+/** Reads, edits and writes; null = unknown key. */
+export async function changeVariable(
+  tx: Db,
+  database: Database,
+  accountId: string,
+  key: string,
+  edit: (present: EnvironmentVariable) => EnvironmentVariable,
+): Promise<StoredVariable | null> {
+  const { seal, clock } = database;
+  const rowKey = { account_id: idBytes(accountId), key };
+  const row = await findRow(tx, 'variables', rowKey);
+  if (row === undefined) return null;
+  const present = opened(row, seal);
+  const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
+  const changed = sealedRow(next, seal);
+  await updateRows(tx, 'variables', rowKey, changed);
+  const addedBytes = Buffer.byteLength(changed.value) - Buffer.byteLength(row.value);
+  await requireVariableBytes(database, tx, accountId, addedBytes);
+  await touchAccount(tx, accountId);
+  return next;
+}
+
+/** false = all are unknown. */
+export async function removeVariables(tx: Db, accountId: string, keys: readonly string[]): Promise<boolean> {
+  const removed = await deleteRows(tx, 'variables', { account_id: idBytes(accountId), key: keys });
+  if (removed > 0) await touchAccount(tx, accountId);
+  return removed > 0;
+}
+
+function sealedRow(variable: StoredVariable, seal: Seal) {
+  const { value, ...row } = rowOf(variable);
+  return { ...row, value: variable.secret ? seal.seal(value) : value };
+}
+
+/** The variable of a row, with its value decrypted. */
+export function opened(row: VariablesTable, seal: Seal): StoredVariable {
+  const variable = recordOf(row);
+  return { ...variable, value: variable.secret ? seal.open(row.value) : row.value };
 }

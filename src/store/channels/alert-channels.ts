@@ -52,21 +52,12 @@ export function createAlertChannels(database: Database) {
       return { rows, total };
     },
     find: (accountId: string, id: number) => findChannel(reader, accountId, id, seal),
-    add: ({ channel: wanted, subscriptions }: ChannelWrite): Promise<Saved<StoredChannel>> =>
+    add: (write: ChannelWrite): Promise<Saved<StoredChannel>> =>
       transaction(async (tx) => {
-        const { accountId } = wanted;
-        const missing = await missingTarget(tx, accountId, subscriptions ?? []);
-        if (missing !== null) return { dangling: `subscriptions${missing}` };
-        if (await isDangling(tx, wanted)) return { dangling: otherChannel };
+        const { accountId } = write.channel;
         await requireWithinLimit(database, tx, accountId, 'alertChannels');
         const id = await nextNumber(tx, accountId, 'alert-channel');
-        const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
-        const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
-        const report_at = reportAt(wanted, clock.now());
-        const kept = { ...well, failing_delivery_id: null, failing_notified: null, requested_until: null, report_at };
-        await insertRows(tx, 'alert_channels', { ...ownedBy(accountId), id, ...columns, ...kept });
-        for (const subscription of subscriptions ?? []) await subscribe(tx, accountId, id, subscription);
-        return savedChannel(tx, accountId, id, seal);
+        return addChannel(tx, database, { ...write, channel: { ...write.channel, id } });
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
     change: (accountId: string, id: number, edit: (present: StoredChannel) => ChannelWrite) =>
@@ -89,20 +80,41 @@ export function createAlertChannels(database: Database) {
   };
 }
 
-/** Reads, edits and writes a channel; null = unknown. */
-async function changeChannel(
+/** Adds a channel that has its ID. @param others IDs that the transaction adds later */
+export async function addChannel(
+  tx: Db,
+  { seal, clock }: Database,
+  { channel, subscriptions }: ChannelWrite,
+  others: ReadonlySet<number> = new Set(),
+): Promise<Saved<StoredChannel>> {
+  const { accountId, id } = channel;
+  const missing = await missingTarget(tx, accountId, subscriptions ?? []);
+  if (missing !== null) return { dangling: `subscriptions${missing}` };
+  if (await isDangling(tx, channel, others)) return { dangling: otherChannel };
+  const columns = { ...channelColumns(channel, seal), created_at: clock.now(), updated_at: null };
+  const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
+  const report_at = reportAt(channel, clock.now());
+  const kept = { ...well, failing_delivery_id: null, failing_notified: null, requested_until: null, report_at };
+  await insertRows(tx, 'alert_channels', { ...ownedBy(accountId), id, ...columns, ...kept });
+  for (const subscription of subscriptions ?? []) await subscribe(tx, accountId, id, subscription);
+  return savedChannel(tx, accountId, id, seal);
+}
+
+/** Reads, edits and writes a channel; null = unknown. @param others IDs that the transaction adds later */
+export async function changeChannel(
   tx: Db,
   { seal, clock }: Database,
   accountId: string,
   id: number,
   edit: (present: StoredChannel) => ChannelWrite,
+  others: ReadonlySet<number> = new Set(),
 ): Promise<Saved<StoredChannel> | null> {
   const present = await findChannel(tx, accountId, id, seal);
   if (present === null) return null;
   const { channel, subscriptions } = edit(present);
   const missing = await missingTarget(tx, accountId, subscriptions ?? []);
   if (missing !== null) return { dangling: `subscriptions${missing}` };
-  if (await isDangling(tx, channel)) return { dangling: otherChannel };
+  if (await isDangling(tx, channel, others)) return { dangling: otherChannel };
   const key = { account_id: idBytes(accountId), id };
   await updateRows(tx, 'alert_channels', key, {
     ...channelColumns(channel, seal),
@@ -123,8 +135,13 @@ function reportAt({ report }: AlertChannel, now: number): number | null {
 const otherChannel = 'activeHours.otherChannelId';
 
 /** Whether its active hours name a channel that does not exist, or itself. */
-async function isDangling(tx: Db, { accountId, id, activeHours }: AlertChannel): Promise<boolean> {
+async function isDangling(
+  tx: Db,
+  { accountId, id, activeHours }: AlertChannel,
+  others: ReadonlySet<number>,
+): Promise<boolean> {
   const other = activeHours?.otherChannelId ?? null;
+  if (other !== null && other !== id && others.has(other)) return false;
   return other !== null && (other === id || !(await isChannel(tx, idBytes(accountId), other)));
 }
 
@@ -170,7 +187,8 @@ async function savedChannel(tx: Db, accountId: string, id: number, seal: Seal): 
   return { saved };
 }
 
-async function removeChannel(tx: Db, accountId: string, id: number, now: number): Promise<boolean> {
+/** Cancels its pending deliveries; false = unknown. */
+export async function removeChannel(tx: Db, accountId: string, id: number, now: number): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await tx
     .deleteFrom('alert_channels')
@@ -193,7 +211,8 @@ async function removeChannel(tx: Db, accountId: string, id: number, now: number)
   return true;
 }
 
-async function findChannel(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredChannel | null> {
+/** null = unknown. */
+export async function findChannel(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredChannel | null> {
   const row = await findRow(db, 'alert_channels', { account_id: idBytes(accountId), id });
   if (row === undefined) return null;
   return withSubscriptions(db, channelOf(row, seal), await channelHealth(db, accountId, [id]));

@@ -105,17 +105,7 @@ function additions({ transaction, clock }: Database) {
       const acting = currentActing();
       return transaction(async (tx) => {
         if (await isBusy(tx, accountId)) return 'busy';
-        const size = edit === null ? deletionsAtOnce : partSize;
-        const parts = Array.from({ length: Math.ceil(checkIds.length / size) }, (_, position) => ({
-          ...keyOfParts(accountId, id),
-          position,
-          check_ids: json(checkIds.slice(position * size, (position + 1) * size)),
-          changed: null,
-          refused: null,
-        }));
-        const change = { id, edit, undoOf: null, checks: checkIds.length, parts: parts.length, createdAt };
-        await addChange(tx, accountId, change, acting);
-        await insertRows(tx, 'check_change_parts', parts);
+        await addParts(tx, { accountId, id, edit, createdAt, checkIds }, acting);
         return 'added';
       });
     },
@@ -132,6 +122,25 @@ function additions({ transaction, clock }: Database) {
       });
     },
   };
+}
+
+/** Adds a change, although another one may be in progress. */
+export async function addParts(
+  tx: Db,
+  { accountId, id, edit, createdAt, checkIds }: NewBulkChange,
+  acting: Acting | undefined,
+): Promise<void> {
+  const size = edit === null ? deletionsAtOnce : partSize;
+  const parts = Array.from({ length: Math.ceil(checkIds.length / size) }, (_, position) => ({
+    ...keyOfParts(accountId, id),
+    position,
+    check_ids: json(checkIds.slice(position * size, (position + 1) * size)),
+    changed: null,
+    refused: null,
+  }));
+  const change = { id, edit, undoOf: null, checks: checkIds.length, parts: parts.length, createdAt };
+  await addChange(tx, accountId, change, acting);
+  await insertRows(tx, 'check_change_parts', parts);
 }
 
 type Row = Selectable<CheckChangesTable>;

@@ -71,7 +71,13 @@ export function createCheckGroups(database: Database) {
     async lockedVariables(accountId: string): Promise<EnvironmentVariable[]> {
       return (await variablesIn(reader, accountId)).filter(({ locked, secret }) => locked && !secret);
     },
-    add: (write: GroupWrite) => transaction((tx) => saveGroup(tx, database, write, null)),
+    add: (write: GroupWrite) =>
+      transaction(async (tx) => {
+        const { accountId } = write.group;
+        await requireWithinLimit(database, tx, accountId, 'checkGroups');
+        const id = await nextNumber(tx, accountId, 'check-group');
+        return saveGroup(tx, database, { ...write, group: { ...write.group, id } }, null);
+      }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown group. */
     change: (accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite) =>
       transaction(async (tx) => {
@@ -93,7 +99,7 @@ export function createCheckGroups(database: Database) {
  * Writes everything that belongs to a group; writes nothing if a reference is unknown.
  * @param present the stored group; null = it is new
  */
-async function saveGroup(
+export async function saveGroup(
   tx: Db,
   database: Database,
   write: GroupWrite,
@@ -105,13 +111,12 @@ async function saveGroup(
   const problem = await problemOfGroup(tx, write.group, present?.dependsOn ?? []);
   if (problem !== null) return problem;
   const now = database.clock.now();
-  if (present === null) await requireWithinLimit(database, tx, accountId, 'checkGroups');
-  const id = present?.id ?? (await nextNumber(tx, accountId, 'check-group'));
+  const { id } = write.group;
   const times = {
     createdAt: present?.createdAt ?? now,
     updatedAt: present === null ? null : nextRevision(present, now),
   };
-  const group: CheckGroup = { ...write.group, id, ...times };
+  const group: CheckGroup = { ...write.group, ...times };
   const row = groupRow(group, database.seal);
   if (present === null) await insertRows(tx, 'check_groups', row);
   else {
@@ -193,7 +198,8 @@ async function keepMemberSchedules(
   await askForRuns(tx, accountId, [...started], moment.now);
 }
 
-async function removeGroup(tx: Db, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
+/** Keeps its checks, without a group; false = unknown. */
+export async function removeGroup(tx: Db, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await deleteRows(tx, 'check_groups', { account_id: account, id });
   if (removed === 0) return false;
@@ -210,7 +216,8 @@ async function removeGroup(tx: Db, accountId: string, id: number, deps: Schedule
   return true;
 }
 
-async function findGroup(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredGroup | null> {
+/** null = unknown. */
+export async function findGroup(db: Db, accountId: string, id: number, seal: Seal): Promise<StoredGroup | null> {
   const row = await findRow(db, 'check_groups', { account_id: idBytes(accountId), id });
   return row === undefined ? null : withChannels(db, groupOf(row, seal));
 }

@@ -49,38 +49,56 @@ export function createMaintenanceWindows(database: Database) {
       transaction(async (tx) => {
         await requireWithinLimit(database, tx, accountId, 'maintenanceWindows');
         const id = await nextNumber(tx, accountId, 'maintenance-window');
-        const own = { accountId, id, skippedOccurrences: [], createdAt: clock.now(), updatedAt: null };
-        const row = rowOf({ ...write, ...own });
-        await insertRows(tx, 'maintenance_windows', row);
-        await touchAccount(tx, accountId);
-        return windowOf(row);
+        return addWindow(tx, clock.now(), { ...write, accountId, id });
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown window. */
     change: (accountId: string, id: number, edit: (present: MaintenanceWindow) => WindowWrite) =>
-      transaction(async (tx) => {
-        const key = { account_id: idBytes(accountId), id };
-        const present = await findRow(tx, 'maintenance_windows', key);
-        if (present === undefined) return null;
-        const write = edit(windowOf(present));
-        const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: clock.now() });
-        const { definition, updated_at } = row;
-        await updateRows(tx, 'maintenance_windows', key, { definition, updated_at });
-        await touchAccount(tx, accountId);
-        return windowOf(row);
-      }),
+      transaction((tx) => changeWindow(tx, clock.now(), { accountId, id }, edit)),
     /** Counts the account's checks that match by ID, by group, or by a tag of their own or of their group. */
     countNamed: (accountId: string, named: Named) => countNamed(reader, accountId, named),
     /** Those of the checks and groups that the account does not have. */
     unknownOf: (accountId: string, named: Omit<Named, 'tags'>) => unknownOf(reader, accountId, named),
     /** false = unknown window. */
     remove: (accountId: string, id: number): Promise<boolean> =>
-      transaction(async (tx) => {
-        const removed = await deleteRows(tx, 'maintenance_windows', { account_id: idBytes(accountId), id });
-        if (removed === 0) return false;
-        await touchAccount(tx, accountId);
-        return true;
-      }),
+      transaction((tx) => removeWindows(tx, accountId, [id])),
   };
+}
+
+/** Adds a window that has its ID. @param now epoch ms */
+export async function addWindow(
+  tx: Db,
+  now: number,
+  write: NewWindow & Pick<MaintenanceWindow, 'accountId' | 'id'>,
+): Promise<MaintenanceWindow> {
+  const row = rowOf({ ...write, skippedOccurrences: [], createdAt: now, updatedAt: null });
+  await insertRows(tx, 'maintenance_windows', row);
+  await touchAccount(tx, write.accountId);
+  return windowOf(row);
+}
+
+/** Reads, edits and writes; null = unknown window. @param now epoch ms */
+export async function changeWindow(
+  tx: Db,
+  now: number,
+  { accountId, id }: Pick<MaintenanceWindow, 'accountId' | 'id'>,
+  edit: (present: MaintenanceWindow) => WindowWrite,
+): Promise<MaintenanceWindow | null> {
+  const key = { account_id: idBytes(accountId), id };
+  const present = await findRow(tx, 'maintenance_windows', key);
+  if (present === undefined) return null;
+  const write = edit(windowOf(present));
+  const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: now });
+  const { definition, updated_at } = row;
+  await updateRows(tx, 'maintenance_windows', key, { definition, updated_at });
+  await touchAccount(tx, accountId);
+  return windowOf(row);
+}
+
+/** false = all are unknown. */
+export async function removeWindows(tx: Db, accountId: string, ids: readonly number[]): Promise<boolean> {
+  const removed = await deleteRows(tx, 'maintenance_windows', { account_id: idBytes(accountId), id: ids });
+  if (removed > 0) await touchAccount(tx, accountId);
+  return removed > 0;
 }
 
 async function countNamed(

@@ -304,7 +304,7 @@ const storeLevels: readonly (readonly string[])[] = [
   ['base'],
   ['engines'],
   ['accounts', 'channels', 'checks', 'roll-ups', 'schedules', 'sessions'],
-  ['path'],
+  ['path', 'projects'],
   ['copy', 'history', 'overview'],
 ];
 

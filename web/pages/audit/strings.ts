@@ -28,6 +28,7 @@ export const text = {
     variable: 'Variable',
     'client-certificate': 'Client certificate',
     'maintenance-window': 'Maintenance window',
+    project: 'Project',
     incident: 'Incident',
     delivery: 'Delivery',
     installation: 'Installation',

@@ -126,6 +126,18 @@ function checkTables({ types, clustered, strict }: Dialect): string[] {
     `CREATE TABLE check_groups (${account}, id ${integer} NOT NULL, name ${text} NOT NULL,
       activated ${code} NOT NULL, muted ${code} NOT NULL, muted_from ${instant}, tags ${text} NOT NULL,
       definition ${text} NOT NULL, ${stamps}, PRIMARY KEY (account_id, id))${strict}`,
+    `CREATE TABLE projects (${account}, id ${id} NOT NULL, logical_id ${text} NOT NULL, name ${text} NOT NULL,
+      repo_url ${text}, source ${text} NOT NULL, ${stamps}, PRIMARY KEY (account_id, id),
+      UNIQUE (account_id, logical_id))${strict}`,
+    // What a project owns; a row belongs to one project.
+    `CREATE TABLE project_resources (${account}, project_id ${id} NOT NULL, type ${text} NOT NULL,
+      logical_id ${text} NOT NULL, physical_id ${text} NOT NULL, is_subscribing ${code} NOT NULL,
+      PRIMARY KEY (account_id, project_id, type, logical_id), UNIQUE (account_id, type, physical_id))${strict}`,
+    // `change_id`: the deletion of its checks in parts.
+    `CREATE TABLE deployments (${account}, id ${id} NOT NULL, project ${text} NOT NULL, status ${text} NOT NULL,
+      progress ${text} NOT NULL, error ${text}, diff ${text}, change_id ${id}, leased_until ${instant},
+      created_at ${instant} NOT NULL, ended_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
+    `CREATE UNIQUE INDEX deployments_open ON deployments (account_id, project) WHERE ended_at IS NULL`,
     'CREATE INDEX check_groups_muted ON check_groups (account_id, id) WHERE muted_from IS NOT NULL',
   ];
 }

@@ -10,6 +10,7 @@ import type { DeliveryTables, NotifiedTable } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
 import type { IncidentTables } from './incident-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
+import type { ProjectTables } from './project-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
 import type { SessionTables } from './session-tables.ts';
@@ -332,6 +333,7 @@ export interface Tables
     HeartbeatTables,
     IncidentTables,
     InstallationTables,
+    ProjectTables,
     RollUpTables,
     ScheduleTables,
     SessionTables,

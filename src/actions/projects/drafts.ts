@@ -1,0 +1,112 @@
+// Drafts of declared resources: each is validated as if it were saved, together with the others that do not exist yet.
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { ResourceType } from '#domain/projects/resource.ts';
+import type { ChannelDeps } from '../alerts/alert-channels.ts';
+import type { GroupDeps } from '../checks/check-groups.ts';
+import type { CheckDeps } from '../checks/checks.ts';
+import type { MaintenanceWindowDeps } from '../checks/maintenance-windows.ts';
+import {
+  type Drafted,
+  draftedChannel,
+  draftedCheck,
+  draftedGroup,
+  draftedVariable,
+  draftedWindow,
+  type Identity,
+} from './draft-records.ts';
+import type { ResourceInputs } from './inputs.ts';
+
+/** What the drafts of each type need. */
+export interface DraftDeps {
+  readonly variables: ChannelDeps['variables'];
+  readonly channels: ChannelDeps;
+  readonly groups: GroupDeps;
+  readonly checks: CheckDeps;
+  readonly windows: Pick<MaintenanceWindowDeps['maintenanceWindows'], 'unknownOf'>;
+}
+
+type Draft<Type extends ResourceType> = (
+  caller: Caller,
+  input: ResourceInputs[Type],
+  identity: Identity<Type>,
+) => Promise<Drafted<Type>>;
+
+export type Drafts = { readonly [Type in ResourceType]: Draft<Type> };
+
+/** Drafts of one deployment; each sees the ones before it. */
+export function createDrafts(deps: DraftDeps): Drafts {
+  const drafted: Declared = { variables: new Map(), channels: new Map(), groups: new Map(), checkIds: new Set() };
+  const { checkGroups, variables, alertChannels, windows } = together(deps, drafted);
+  return {
+    variable: (_caller, input, { stored }) => {
+      const draft = draftedVariable(input, stored);
+      drafted.variables.set(draft.write.key, draft.write);
+      return Promise.resolve(draft);
+    },
+    'alert-channel': async (caller, input, identity) => {
+      const draft = await draftedChannel(caller, input, identity, { ...deps.channels, variables, checkGroups });
+      drafted.channels.set(draft.write.id, draft.write);
+      return draft;
+    },
+    'check-group': async (caller, input, identity) => {
+      const draft = await draftedGroup(caller, input, identity, { ...deps.groups, checkGroups, alertChannels });
+      drafted.groups.set(draft.write.group.id, draft.write.group);
+      return draft;
+    },
+    check: (caller, input, identity) => {
+      drafted.checkIds.add(identity.physicalId);
+      return draftedCheck(caller, input, identity, { ...deps.checks, checkGroups });
+    },
+    'maintenance-window': (caller, input, identity) => draftedWindow(caller, input, identity, windows),
+  };
+}
+
+/** What was drafted so far. */
+interface Declared {
+  readonly variables: Map<string, EnvironmentVariable>;
+  readonly channels: Map<number, AlertChannel>;
+  readonly groups: Map<number, CheckGroup>;
+  readonly checkIds: Set<string>;
+}
+
+/** What is stored, together with what was drafted. */
+function together(deps: DraftDeps, { variables, channels, groups, checkIds }: Declared) {
+  const { alertChannels, checkGroups } = deps.groups;
+  return {
+    checkGroups: {
+      ...checkGroups,
+      find: async (accountId: string, id: number) => {
+        const group = groups.get(id);
+        return group === undefined ? checkGroups.find(accountId, id) : { group, subscriptions: [] };
+      },
+    },
+    variables: {
+      ...deps.variables,
+      all: async (accountId: string) => {
+        const stored = (await deps.variables.all(accountId)).filter(({ key }) => !variables.has(key));
+        return [...stored, ...[...variables.values()].map((each) => ({ ...each, createdAt: 0, updatedAt: null }))];
+      },
+    },
+    alertChannels: {
+      ...alertChannels,
+      find: async (accountId: string, id: number) => {
+        const channel = channels.get(id);
+        return channel === undefined ? alertChannels.find(accountId, id) : { ...unsent, channel };
+      },
+    },
+    windows: {
+      unknownOf: async (accountId: string, named: Parameters<DraftDeps['windows']['unknownOf']>[1]) => {
+        const unknown = await deps.windows.unknownOf(accountId, named);
+        return {
+          checkIds: unknown.checkIds.filter((id) => !checkIds.has(id)),
+          groupIds: unknown.groupIds.filter((id) => !groups.has(id)),
+        };
+      },
+    },
+  };
+}
+
+const unsent = { subscriptions: [], health: { lastDeliveredAt: null, waitingDeliveries: 0 } };

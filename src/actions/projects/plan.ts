@@ -1,0 +1,182 @@
+// Plans a deployment: validates what is declared, compares it with what is stored, and says what becomes of each resource.
+import { isDeepStrictEqual } from 'node:util';
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { fieldChanges, type FieldChange, formOf } from '#domain/accounts/audit-entry.ts';
+import type { DiffEntry, Project } from '#domain/projects/deployment.ts';
+import { type OwnedResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
+import type { DeploymentPlan } from '#store/projects/apply.ts';
+import type { ResourceWrite } from '#store/projects/kind.ts';
+import type { PresentResources } from '#store/projects/projects.ts';
+import { Refusal } from '../refusal.ts';
+import type { Drafted, Identity } from './draft-records.ts';
+import type { Drafts } from './drafts.ts';
+import type { ResourceInput, Undeclared } from './inputs.ts';
+
+/** What the project owns, the rows of it, and the IDs of what it declares. */
+export interface Identified {
+  readonly project: Project;
+  readonly owned: readonly OwnedResource[];
+  readonly present: PresentResources;
+  readonly idOf: (type: ResourceType, logicalId: string) => string | undefined;
+}
+
+interface Planning {
+  readonly drafts: Drafts;
+  readonly undeclared: Undeclared;
+  readonly changeId: string;
+  readonly onProgress: (done: number, total: number) => Promise<void>;
+}
+
+/** Most problems of one answer. */
+const maxProblems = 100;
+/** How long a plan works before others go on, ms. */
+const sliceMs = 8;
+
+/** @throws {Refusal} `invalid` with the problems of all resources, by path */
+export async function planDeployment(
+  caller: Caller,
+  inputs: readonly ResourceInput[],
+  identified: Identified,
+  planning: Planning,
+): Promise<DeploymentPlan> {
+  const { project } = identified;
+  const planned = await draftAll(caller, inputs, identified, planning);
+  const rest = undeclaredOf(inputs, identified, planning.undeclared);
+  return {
+    project,
+    projectId: project.id,
+    // Each list holds the writes of its type.
+    writes: planned.writes as unknown as DeploymentPlan['writes'],
+    owned: [...planned.owned, ...rest.owned],
+    removed: rest.removed,
+    diff: [...planned.diff, ...rest.diff],
+    changeId: planning.changeId,
+  };
+}
+
+/** Drafts what is declared, in the order in which types refer to each other. */
+async function draftAll(
+  caller: Caller,
+  inputs: readonly ResourceInput[],
+  { owned, present, idOf }: Identified,
+  { drafts, onProgress }: Planning,
+) {
+  const before = new Map(owned.map((one) => [keyOf(one), one]));
+  const writes = emptyLists<ResourceWrite>();
+  const diff: DiffEntry[] = [];
+  const ownedAfter: OwnedResource[] = [];
+  const problems: Record<string, string> = {};
+  const ordered = resourceTypes.flatMap((type) => [...inputs.entries()].filter(([, each]) => each.type === type));
+  let pausedAt = performance.now();
+  for (const [done, [index, each]] of ordered.entries()) {
+    if (performance.now() - pausedAt > sliceMs) {
+      await onProgress(done, ordered.length);
+      await breathe();
+      pausedAt = performance.now();
+    }
+    const { type, logicalId, isSubscribing } = each;
+    const physicalId = idOf(type, logicalId);
+    if (physicalId === undefined) throw new Error(`${type} ${logicalId} has no ID`);
+    const stored = present[type].get(physicalId) ?? null;
+    const wasSubscribing = before.get(keyOf(each))?.isSubscribing ?? false;
+    const identity = { physicalId, stored, isSubscribing, wasSubscribing };
+    const drafted = await draftOf(caller, each, identity, drafts, (path, message) => {
+      problems[`resources[${index}].payload${path === '' ? '' : `.${path}`}`] ??= message;
+    });
+    if (Object.keys(problems).length >= maxProblems) break;
+    if (drafted === null) continue;
+    ownedAfter.push({ type, logicalId, physicalId, isSubscribing });
+    const changes = changesOf(drafted);
+    if (stored !== null && changes === null) continue;
+    writes[type].push({ logicalId, physicalId, stored, write: drafted.write });
+    const what =
+      stored === null ? ({ physicalId: null, action: 'CREATE' } as const) : ({ physicalId, action: 'UPDATE' } as const);
+    diff.push({ type, logicalId, name: drafted.name, ...what, changes: changes ?? [] });
+  }
+  refuseAll(problems);
+  return { writes, diff, owned: ownedAfter };
+}
+
+/** What becomes of the resources that the project owns and no longer declares. */
+function undeclaredOf(inputs: readonly ResourceInput[], { owned, present, idOf }: Identified, undeclared: Undeclared) {
+  const removed = emptyLists<string>();
+  const diff: DiffEntry[] = [];
+  const kept: OwnedResource[] = [];
+  const declared = new Set(inputs.map(keyOf));
+  for (const one of owned) {
+    const { type, logicalId, physicalId } = one;
+    const isDeclared = declared.has(keyOf(one));
+    // A variable with another key is another one.
+    if (isDeclared && idOf(type, logicalId) === physicalId) continue;
+    if (undeclared === 'keep') {
+      if (!isDeclared) kept.push(one);
+      continue;
+    }
+    const stored = present[type].get(physicalId);
+    if (stored === undefined) continue;
+    if (undeclared === 'delete') removed[type].push(physicalId);
+    const action = undeclared === 'delete' ? 'DELETE' : 'DETACH';
+    diff.push({ type, logicalId, physicalId, name: nameOf(stored), action, changes: [] });
+  }
+  return { removed, diff, owned: kept };
+}
+
+function emptyLists<Item>(): Record<ResourceType, Item[]> {
+  return Object.fromEntries(resourceTypes.map((type) => [type, [] as Item[]])) as unknown as Record<
+    ResourceType,
+    Item[]
+  >;
+}
+
+/** Tells resources apart. */
+export function keyOf({ type, logicalId }: Pick<OwnedResource, 'type' | 'logicalId'>): string {
+  return `${type} ${logicalId}`;
+}
+
+async function draftOf(
+  caller: Caller,
+  { type, input }: ResourceInput,
+  identity: Identity<ResourceType>,
+  drafts: Drafts,
+  onProblem: (path: string, message: string) => void,
+): Promise<Drafted<ResourceType> | null> {
+  try {
+    // The input is of the same type as the draft.
+    return await drafts[type](caller, input as never, identity as never);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
+    const attributes = Object.entries(error.attributes ?? {});
+    if (attributes.length === 0) onProblem('', error.message);
+    for (const [path, message] of attributes) onProblem(path, String(message));
+    return null;
+  }
+}
+
+/** The fields that differ; null = nothing does. */
+function changesOf({ declared, stored, isSecretChanged }: Drafted<ResourceType>): readonly FieldChange[] | null {
+  if (stored === null || (isDeepStrictEqual(declared, stored) && !isSecretChanged)) return null;
+  const { fields } = fieldChanges(
+    formOf(stored, () => null),
+    formOf(declared, () => null),
+  );
+  // A difference between nothing and empty means nothing.
+  if (fields.length === 0 && !isSecretChanged) return null;
+  return isSecretChanged ? [...fields, { path: 'config', isSecret: true }] : fields;
+}
+
+function refuseAll(problems: Readonly<Record<string, string>>): void {
+  const paths = Object.keys(problems);
+  if (paths.length === 0) return;
+  const shown = paths.slice(0, 3).map((path) => `${path} ${problems[path]}`);
+  const least = paths.length >= maxProblems ? 'at least ' : '';
+  const more = paths.length > 3 ? `; and ${least}${paths.length - 3} more` : '';
+  throw new Refusal('invalid', `${shown.join('; ')}${more}.`, { attributes: problems });
+}
+
+function nameOf(stored: object): string | null {
+  const record =
+    Object.values(stored).find((each) => typeof each === 'object' && each !== null && 'name' in each) ?? stored;
+  const { name, key } = { name: undefined, key: undefined, ...(record as object) } as { name?: unknown; key?: unknown };
+  return typeof name === 'string' ? name : typeof key === 'string' ? key : null;
+}

@@ -1,0 +1,133 @@
+// Routes of projects and their deployments (docs/decisions/0150).
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ShownDeployment } from '#actions/projects/deployments.ts';
+import type { CountedProject, ProjectActions } from '#actions/projects/projects.ts';
+import type { DeploymentBody, ProjectBody } from '#contract/projects/project.ts';
+import type { DiffEntry } from '#domain/projects/deployment.ts';
+import { Answer, type Call, pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText, isoTextOrNull } from '../wire.ts';
+import { parseDeclared } from './declared-inputs.ts';
+
+export function projectRoutes(actions: ProjectActions): Route[] {
+  return [
+    route('listProjects', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),
+    route('listProjectResources', async ({ caller, query }) =>
+      pageOf(await actions.resources(caller, query, sliceOf(query)), (one) => one),
+    ),
+    route('getProject', async ({ caller, params }) => toWire(await actions.find(caller, params.logicalId))),
+    route('deleteProject', async ({ caller, params, query }) =>
+      deploymentToWire(await actions.destroy(caller, params.logicalId, query.preserveResources)),
+    ),
+    route('createDeployment', async ({ caller, params, body }) => {
+      const { name = null, repoUrl, source, resources, dryRun } = body;
+      const undeclared = body.prune ? 'delete' : body.detach ? 'detach' : 'keep';
+      const declaration = { ...params, name, repoUrl, source, resources, undeclared, isDryRun: dryRun } as const;
+      const deployment = deploymentToWire(await actions.deploy(caller, declaration, parseDeclared(resources)));
+      return dryRun ? new Answer(200, deployment) : deployment;
+    }),
+    route('getDeployment', async ({ caller, params }) =>
+      deploymentToWire(await actions.findDeployment(caller, params.logicalId, params.id)),
+    ),
+    route('awaitDeployment', async ({ caller, params, query, signal }) =>
+      deploymentToWire(
+        await actions.awaitEnd(caller, params.logicalId, params.id, query.maxWaitSeconds * 1000, signal),
+      ),
+    ),
+    route('streamDeployment', async (call) => {
+      const { caller, params, method } = call;
+      await actions.findDeployment(caller, params.logicalId, params.id);
+      const body = method === 'HEAD' ? '' : Readable.from(eventsOf(actions, call), { objectMode: false });
+      return new Answer(200, body, streamHeaders);
+    }),
+  ];
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+/** Time between two looks at a deployment in progress, and the longest stream, ms. */
+const lookEveryMs = 300;
+const longestMs = 900_000;
+
+/** Ends with the deployment, with the access of the caller, or after 15 minutes; the stream ends it if the client leaves. */
+async function* eventsOf(
+  actions: ProjectActions,
+  { caller, params, isStillAllowed }: Call<'streamDeployment'>,
+): AsyncGenerator<string> {
+  const endsAt = performance.now() + longestMs;
+  let shown = '';
+  while (performance.now() < endsAt) {
+    const deployment = await actions.findDeployment(caller, params.logicalId, params.id);
+    const { progress, endedAt, error } = deployment;
+    const text = JSON.stringify({ progress });
+    if (text !== shown) yield eventText('progress', text);
+    else yield ':\n\n';
+    shown = text;
+    if (endedAt !== null) {
+      yield error === null
+        ? eventText('complete', JSON.stringify(deploymentToWire(deployment)))
+        : eventText('error', JSON.stringify(error));
+      return;
+    }
+    await pause(lookEveryMs);
+    if (!(await isStillAllowed())) return;
+  }
+}
+
+function eventText(name: string, data: string): string {
+  return `event: ${name}\ndata: ${data}\n\n`;
+}
+
+function toWire({ logicalId, name, repoUrl, source, resources, createdAt, updatedAt }: CountedProject): ProjectBody {
+  return {
+    logicalId,
+    name,
+    repoUrl,
+    source,
+    resources,
+    created_at: isoText(createdAt),
+    updated_at: isoTextOrNull(updatedAt),
+  };
+}
+
+/** A deployment in a response. */
+export function deploymentToWire({
+  id,
+  project,
+  status,
+  progress,
+  error,
+  diff,
+  createdAt,
+  endedAt,
+}: ShownDeployment): DeploymentBody {
+  return {
+    id,
+    logicalId: project,
+    status,
+    dryRun: id === null,
+    progress,
+    error:
+      error === null
+        ? null
+        : { message: error.message, ...(error.attributes && { attributes: { ...error.attributes } }) },
+    diff: diff === null ? null : diff.map(entryToWire),
+    created_at: isoText(createdAt),
+    ended_at: isoTextOrNull(endedAt),
+  };
+}
+
+function entryToWire({ changes, ...entry }: DiffEntry): NonNullable<DeploymentBody['diff']>[number] {
+  return {
+    ...entry,
+    changes: changes.map(({ path, from, to, isSecret }) => ({
+      field: path,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(isSecret && { secret: true as const }),
+    })),
+  };
+}

@@ -1,0 +1,94 @@
+// What the store knows of a type of resources: how a deployment reads, writes and removes its rows.
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
+import type { ResourceType } from '#domain/projects/resource.ts';
+import type { LimitName } from '#domain/accounts/account.ts';
+import type { StoredVariable } from '../accounts/variables.ts';
+import type { Database } from '../base/database.ts';
+import type { Db, Tables } from '../base/tables/schema.ts';
+import type { StoredChannel } from '../channels/alert-channels.ts';
+import type { GroupWrite, StoredGroup } from '../checks/check-groups.ts';
+import type { CheckWrite, StoredCheck } from '../checks/checks.ts';
+import type { NewWindow } from '../checks/maintenance-windows.ts';
+
+/** The records of each type: as stored, and as a deployment writes them. They have their IDs. */
+export interface ResourceRecords {
+  readonly variable: { readonly stored: StoredVariable; readonly write: EnvironmentVariable };
+  readonly 'alert-channel': { readonly stored: StoredChannel; readonly write: AlertChannel };
+  readonly 'check-group': { readonly stored: StoredGroup; readonly write: GroupWrite };
+  readonly check: { readonly stored: StoredCheck; readonly write: CheckWrite };
+  readonly 'maintenance-window': { readonly stored: MaintenanceWindow; readonly write: NewWindow };
+}
+
+/** A row that a deployment writes. */
+export interface ResourceWrite<Type extends ResourceType = ResourceType> {
+  readonly logicalId: string;
+  readonly physicalId: string;
+  /** null = it is new. */
+  readonly stored: ResourceRecords[Type]['stored'] | null;
+  readonly write: ResourceRecords[Type]['write'];
+}
+
+/** Why a write is not possible: a field that names nothing, or a cycle of dependencies. */
+export interface ResourceFault {
+  readonly logicalId: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A transaction of a deployment. */
+export interface DeployContext {
+  readonly database: Database;
+  readonly accountId: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+export interface StoredKind<Type extends ResourceType> {
+  readonly table: 'variables' | 'alert_channels' | 'check_groups' | 'checks' | 'maintenance_windows';
+  readonly limit: LimitName & keyof AccountLimitTables;
+  /** Column of the physical ID, and its value. */
+  readonly column: string;
+  readonly keyOf: (physicalId: string) => unknown;
+  /** Name of the counter of its numbers; null = its IDs are no numbers. */
+  readonly counter: string | null;
+  /** Present records by physical ID; unknown ones are left out. */
+  read(
+    db: Db,
+    database: Database,
+    accountId: string,
+    physicalIds: readonly string[],
+  ): Promise<Map<string, ResourceRecords[Type]['stored']>>;
+  /** Writes new and changed rows. A fault must undo the transaction. */
+  save(tx: Db, context: DeployContext, writes: readonly ResourceWrite<Type>[]): Promise<ResourceFault | null>;
+  /** Removes rows, or begins to. */
+  remove(tx: Db, context: DeployContext, physicalIds: readonly string[]): Promise<void>;
+}
+
+type AccountLimitTables = Record<
+  'variables' | 'alertChannels' | 'checkGroups' | 'checks' | 'maintenanceWindows',
+  keyof Tables
+>;
+
+/** Reads the records of IDs one by one; for types of which an account has few. */
+export async function readEach<Stored>(
+  physicalIds: readonly string[],
+  find: (physicalId: string) => Promise<Stored | null>,
+): Promise<Map<string, Stored>> {
+  const found = new Map<string, Stored>();
+  for (const id of physicalIds) {
+    const one = await find(id);
+    if (one !== null) found.set(id, one);
+  }
+  return found;
+}
+
+/** The fault of a record with an unknown reference. */
+export function danglingFault(logicalId: string, outcome: object): ResourceFault | null {
+  if ('dangling' in outcome && typeof outcome.dangling === 'string')
+    return { logicalId, path: outcome.dangling, message: 'names something that does not exist in this account' };
+  if ('cycle' in outcome && Array.isArray(outcome.cycle))
+    return { logicalId, path: 'dependsOn', message: `forms a cycle: ${outcome.cycle.join(' → ')}` };
+  return null;
+}

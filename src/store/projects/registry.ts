@@ -1,0 +1,16 @@
+// The types of resources that a deployment writes, in the order of `resourceTypes`.
+import type { ResourceType } from '#domain/projects/resource.ts';
+import type { StoredKind } from './kind.ts';
+import { alertChannelKind } from './kinds/alert-channels.ts';
+import { checkGroupKind } from './kinds/check-groups.ts';
+import { checkKind } from './kinds/checks.ts';
+import { maintenanceWindowKind } from './kinds/maintenance-windows.ts';
+import { variableKind } from './kinds/variables.ts';
+
+export const storedKinds: { readonly [Type in ResourceType]: StoredKind<Type> } = {
+  variable: variableKind,
+  'alert-channel': alertChannelKind,
+  'check-group': checkGroupKind,
+  check: checkKind,
+  'maintenance-window': maintenanceWindowKind,
+};
