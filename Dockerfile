@@ -25,7 +25,7 @@ RUN useradd --system --uid 10001 --no-create-home tocsin && install -d -o tocsin
 COPY --from=build /app/package.json /app/
 COPY --from=build /app/bin /app/bin
 COPY --from=build /app/dist /app/dist
-COPY --from=build /app/docs/*.md /app/docs/
+COPY --from=build /app/docs/*.md /app/docs/schema.json /app/docs/
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/runtimes /app/runtimes
 COPY --from=build /app/tooling /app/tooling

@@ -10,9 +10,8 @@ export interface SchemaBook {
   readonly named: Record<string, JsonSchema>;
 }
 
-const place = '#/components/schemas/';
-
-export function createSchemaBook(): SchemaBook {
+/** @param place where the document has the named schemas */
+export function createSchemaBook(place = '#/components/schemas/'): SchemaBook {
   const named: Record<string, JsonSchema> = {};
   const texts = new Map<string, string>();
   return {
@@ -33,13 +32,13 @@ export function createSchemaBook(): SchemaBook {
         names.set(id, nameFor(id, definition));
       }
       for (const [id, definition] of Object.entries($defs)) {
-        named[names.get(id) ?? id] = relink(definition, names) as JsonSchema;
+        named[names.get(id) ?? id] = relink(definition, names, place) as JsonSchema;
       }
       const rootId = root['id'];
-      if (typeof rootId !== 'string') return relink(root, names) as JsonSchema;
+      if (typeof rootId !== 'string') return relink(root, names, place) as JsonSchema;
       delete root['id'];
       const name = nameFor(rootId, root);
-      named[name] = relink(root, names) as JsonSchema;
+      named[name] = relink(root, names, place) as JsonSchema;
       return { $ref: place + name };
     },
   };
@@ -53,13 +52,13 @@ export function createSchemaBook(): SchemaBook {
   }
 }
 
-function relink(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => relink(item, names));
+function relink(value: unknown, names: ReadonlyMap<string, string>, place: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => relink(item, names, place));
   if (typeof value !== 'object' || value === null) return value;
   const linked: JsonSchema = {};
   for (const [key, field] of Object.entries(value)) {
     const id = key === '$ref' && typeof field === 'string' ? field.replace('#/$defs/', '') : null;
-    linked[key] = id === null ? relink(field, names) : place + (names.get(id) ?? id);
+    linked[key] = id === null ? relink(field, names, place) : place + (names.get(id) ?? id);
   }
   return linked;
 }

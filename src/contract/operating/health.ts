@@ -48,6 +48,14 @@ export const healthOperations = tagged('Health', {
     permission: 'none',
     response: z.record(z.string(), z.unknown()).describe('OpenAPI 3.1.'),
   },
+  getFileSchema: {
+    method: 'GET',
+    path: '/schema.json',
+    summary: 'Get the JSON Schema of resource files',
+    description: 'For editors: they complete and check the YAML of `tocsin apply`.',
+    permission: 'none',
+    response: z.record(z.string(), z.unknown()).describe('JSON Schema, draft 2020-12.'),
+  },
   getDocs: {
     method: 'GET',
     path: '/docs',

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { openApiInParts } from '#contract/openapi.ts';
+import { packageFolder } from '#lib/package-files.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
 import { Answer, JsonText, type Route, route } from '../route.ts';
 import { docsPage, llmsIndex } from './docs-pages.ts';
@@ -73,6 +74,7 @@ export function docsRoutes(service: { readonly version: string; readonly server:
   let json: Promise<JsonText> | null = null;
   let script: Answer | null = null;
   let style: Answer | null = null;
+  let schema: Answer | null = null;
   const pages = new Map<string, Answer>();
   const page = (name: string, read: () => string): Answer => {
     const known = pages.get(name) ?? file('text/plain; charset=utf-8', read());
@@ -85,6 +87,10 @@ export function docsRoutes(service: { readonly version: string; readonly server:
         (document) => new JsonText(Buffer.from(JSON.stringify(document))),
       );
       return json;
+    }),
+    route('getFileSchema', () => {
+      schema ??= file('application/schema+json', readFileSync(join(packageFolder, 'docs/schema.json'), 'utf8'));
+      return schema;
     }),
     route('getDocsPage', ({ params }) => page(params.page, () => docsPage(params.page))),
     route('getLlmsIndex', () => page('/llms.txt', () => llmsIndex(service.server()))),

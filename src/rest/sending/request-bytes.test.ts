@@ -14,6 +14,7 @@ const holdNothing = [
   'getDocsPage',
   'getDocsScript',
   'getDocsStyle',
+  'getFileSchema',
   'getLiveness',
   'getLlmsIndex',
   'getOpenApi',

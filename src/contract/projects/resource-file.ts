@@ -1,0 +1,84 @@
+// The resource file: monitoring as YAML, with the fields of the API's create bodies (docs/files.md).
+import type { z } from 'zod';
+import { channelCreate } from '../alerts/alert-channel.ts';
+import { groupCreateV2 } from '../checks/check-group.ts';
+import { kindBodies } from '../checks/check.ts';
+import { operations } from '../operations.ts';
+
+/** A resource as written in a file. A variable may be its value alone. */
+export type FileResource = Readonly<Record<string, unknown>>;
+
+/** A parsed file. The keys of each map are logical IDs. */
+export interface ResourceFile {
+  /** Logical ID of the project that owns the resources. */
+  readonly project?: string;
+  readonly variables?: Readonly<Record<string, FileResource | string>>;
+  readonly alertChannels?: Readonly<Record<string, FileResource>>;
+  readonly checkGroups?: Readonly<Record<string, FileResource>>;
+  readonly checks?: Readonly<Record<string, FileResource>>;
+  readonly maintenanceWindows?: Readonly<Record<string, FileResource>>;
+}
+
+/** A map of a file. */
+export type SectionName = Exclude<keyof ResourceFile, 'project'>;
+
+/** Resources of one type. */
+export interface Section {
+  readonly name: SectionName;
+  /** Type in declarations. */
+  readonly type: 'variable' | 'alert-channel' | 'check-group' | 'check' | 'maintenance-window';
+  /** In sentences. */
+  readonly noun: string;
+  /** Create bodies: one for each kind. */
+  readonly bodies: readonly z.ZodType[];
+  /** Field that holds the logical ID, if the key stands for one. */
+  readonly keyField?: string;
+}
+
+/** In the order of files; later ones refer to earlier ones. */
+export const sections: readonly Section[] = [
+  {
+    name: 'variables',
+    type: 'variable',
+    noun: 'variable',
+    bodies: [operations.createVariable.body],
+    keyField: 'key',
+  },
+  { name: 'alertChannels', type: 'alert-channel', noun: 'alert channel', bodies: [channelCreate] },
+  { name: 'checkGroups', type: 'check-group', noun: 'check group', bodies: [groupCreateV2] },
+  { name: 'checks', type: 'check', noun: 'check', bodies: kindBodies.map(({ create }) => create) },
+  {
+    name: 'maintenanceWindows',
+    type: 'maintenance-window',
+    noun: 'maintenance window',
+    bodies: [operations.createMaintenanceWindow.body],
+  },
+];
+
+/** Fields of files that are another name of a field of the API. */
+export const aliases = {
+  group: 'groupId',
+  groups: 'groupIds',
+  checks: 'checkIds',
+  alertChannels: 'alertChannelSubscriptions',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Fields of files that name a file, whose text is the value of a field of the API. */
+export const fileFields = {
+  scriptFile: 'script',
+  localSetupScriptFile: 'localSetupScript',
+  localTearDownScriptFile: 'localTearDownScript',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Fields of the API that refer to resources: in files by logical ID, or by the ID of the API. */
+export const references = {
+  groupId: 'check-group',
+  'groupIds[]': 'check-group',
+  'checkIds[]': 'check',
+  'dependsOn[]': 'check',
+  'alertChannelSubscriptions[].alertChannelId': 'alert-channel',
+  'activeHours.otherChannelId': 'alert-channel',
+} as const satisfies Readonly<Record<string, Section['type']>>;
+
+/** Fields of the API that files do not have: the other side of the reference has them. */
+export const omittedFields: readonly string[] = ['subscriptions'];
