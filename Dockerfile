@@ -4,6 +4,7 @@ WORKDIR /app
 # Only the files that npm ci needs, so that a change of code does not reinstall.
 COPY package.json package-lock.json .npmrc ./
 COPY tooling/install-runtimes.mjs tooling/unpack-chromium.mjs tooling/
+COPY tooling/client-generator tooling/client-generator
 COPY runtimes runtimes
 RUN npm ci --ignore-scripts && node tooling/install-runtimes.mjs && node tooling/unpack-chromium.mjs
 # Additional runtimes, separated by spaces. They are installed here because the final image has no npm.

@@ -116,7 +116,7 @@ function describePatch(operation: Operation & { readonly id: string }, book: Sch
   const { content } = described['requestBody'] as { content: { 'application/json': JsonSchema } };
   return {
     ...described,
-    operationId: operation.id.replace(/^(update|put)/, 'patch'),
+    operationId: operation.id.replace(/^[a-z]+/, 'patch'),
     requestBody: {
       required: true,
       content: { ...content, 'application/merge-patch+json': content['application/json'] },

@@ -33,6 +33,14 @@ test('the OpenAPI document is the one that was reviewed', () => {
   assert.equal(text, readFileSync(golden, 'utf8'), 'delete tests/rest/openapi.json, run again and review the change');
 });
 
+test('every operation in the document has an ID of its own', () => {
+  const ids = [...JSON.stringify(document['paths']).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
+  assert.deepEqual(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    [],
+  );
+});
+
 test('every reference in the document leads somewhere', () => {
   const text = JSON.stringify(document);
   const refs = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? ''));

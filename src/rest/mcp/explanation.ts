@@ -21,15 +21,16 @@ export const explainFailure = tool(
   async (context, { checkId }) => {
     const { call, pageUrl } = context;
     const params = { checkId };
-    const [status, check, newest, passed] = await Promise.all([
+    const [status, check, newest, failed, passed] = await Promise.all([
       call('getCheckStatus', { params }),
       call('getCheck', { params: { id: checkId }, query: { applyGroupSettings: true } }),
-      call('listCheckResults', { params, query: { limit: 20 } }),
+      call('listCheckResults', { params, query: { limit: 5 } }),
+      call('listCheckResults', { params, query: { outcome: 'failed', limit: 1 } }),
       call('listCheckResults', { params, query: { outcome: 'passed', limit: 1 } }),
     ]);
     const { state, since } = status.body;
     const isWrong = state === 'failing' || state === 'degraded';
-    const evidence = newest.body.find(({ outcome }) => outcome !== 'passed' && outcome !== 'missed');
+    const evidence = newest.body.find(({ outcome }) => outcome !== 'passed' && outcome !== 'missed') ?? failed.body[0];
     const [incident, lastChange, others] = await Promise.all([
       lastIncident(context, checkId, status.body.incidentId),
       changesOf(context, check.body),
@@ -44,9 +45,9 @@ export const explainFailure = tool(
         state: shownStatus(status.body),
         evidence: evidence === undefined ? null : withEvidence(evidence),
         lastPassed: passed.body.map(resultSummary)[0] ?? null,
-        recentResults: newest.body
-          .slice(0, 10)
-          .map((result) => picked(result, ['id', 'outcome', 'startedAt', 'runLocation', 'reason'])),
+        recentResults: newest.body.map((result) =>
+          picked(result, ['id', 'outcome', 'startedAt', 'runLocation', 'reason']),
+        ),
         lastChange,
         incident,
         ...others,

@@ -28,7 +28,7 @@ export interface McpOptions {
 }
 
 /** Tools running at the same time: of the process, and of an account while others wait. */
-const lanes = createSharedLanes(40, 8);
+const lanes = createSharedLanes(16, 4);
 
 /** The route. @param options null = switched off */
 export function mcpRoutes(options: McpOptions | null): Route[] {

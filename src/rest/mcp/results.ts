@@ -24,7 +24,8 @@ export const listResults = tool(
     page: z.int().min(1).max(10_000).default(1),
   }),
   async ({ call }, { checkId, page, ...filters }) => {
-    const limit = 25;
+    // Rows come with their bodies, of which an answer has none.
+    const limit = 10;
     const { body, total } = await call('listCheckResults', { params: { checkId }, query: { ...filters, page, limit } });
     const more = (total ?? 0) - (page - 1) * limit - body.length;
     const next = more > 0 ? ` ${more} more: narrow by outcome, from and to, or read page ${page + 1}.` : '';
