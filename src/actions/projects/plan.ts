@@ -6,7 +6,7 @@ import { fieldChanges, type FieldChange, formOf } from '#domain/accounts/audit-e
 import type { DiffEntry, Project } from '#domain/projects/deployment.ts';
 import { type OwnedResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
-import type { ResourceWrite } from '#store/projects/kind.ts';
+import type { ResourceRemoval, ResourceWrite } from '#store/projects/kind.ts';
 import type { PresentResources } from '#store/projects/projects.ts';
 import { Refusal } from '../refusal.ts';
 import type { Drafted, Identity } from './draft-records.ts';
@@ -46,10 +46,10 @@ export async function planDeployment(
   return {
     project,
     projectId: project.id,
-    // Each list holds the writes of its type.
+    // Each list holds those of its type.
     writes: planned.writes as unknown as DeploymentPlan['writes'],
     owned: [...planned.owned, ...rest.owned],
-    removed: rest.removed,
+    removed: rest.removed as unknown as DeploymentPlan['removed'],
     diff: [...planned.diff, ...rest.diff],
     changeId: planning.changeId,
   };
@@ -100,7 +100,7 @@ async function draftAll(
 
 /** What becomes of the resources that the project owns and no longer declares. */
 function undeclaredOf(inputs: readonly ResourceInput[], { owned, present, idOf }: Identified, undeclared: Undeclared) {
-  const removed = emptyLists<string>();
+  const removed = emptyLists<ResourceRemoval>();
   const diff: DiffEntry[] = [];
   const kept: OwnedResource[] = [];
   const declared = new Set(inputs.map(keyOf));
@@ -115,7 +115,7 @@ function undeclaredOf(inputs: readonly ResourceInput[], { owned, present, idOf }
     }
     const stored = present[type].get(physicalId);
     if (stored === undefined) continue;
-    if (undeclared === 'delete') removed[type].push(physicalId);
+    if (undeclared === 'delete') removed[type].push({ physicalId, stored });
     const action = undeclared === 'delete' ? 'DELETE' : 'DETACH';
     diff.push({ type, logicalId, physicalId, name: nameOf(stored), action, changes: [] });
   }

@@ -9,7 +9,14 @@ import { type Database, touchAccount } from '../base/database.ts';
 import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { deleteInParts } from './kinds/checks.ts';
-import type { DeployContext, ResourceFault, ResourceRecords, ResourceWrite, StoredKind } from './kind.ts';
+import type {
+  DeployContext,
+  ResourceFault,
+  ResourceRecords,
+  ResourceRemoval,
+  ResourceWrite,
+  StoredKind,
+} from './kind.ts';
 import { storedKinds } from './registry.ts';
 
 /** What a deployment does. */
@@ -20,7 +27,7 @@ export interface DeploymentPlan {
   readonly writes: { readonly [Type in ResourceType]: readonly ResourceWrite<Type>[] };
   /** Everything that the project owns afterwards. */
   readonly owned: readonly OwnedResource[];
-  readonly removed: { readonly [Type in ResourceType]: readonly string[] };
+  readonly removed: { readonly [Type in ResourceType]: readonly ResourceRemoval<Type>[] };
   readonly diff: readonly DiffEntry[];
   /** ID of the change that deletes removed checks. */
   readonly changeId: string;
@@ -47,6 +54,7 @@ export async function applyPlan(
   plan: DeploymentPlan,
 ): Promise<Applied> {
   const context = { database, accountId, now: database.clock.now() };
+  const diff = json(boundedDiff(plan.diff));
   try {
     return await database.transaction(async (tx) => {
       const key = { account_id: idBytes(accountId), id: idBytes(deploymentId) };
@@ -55,11 +63,17 @@ export async function applyPlan(
       for (const type of resourceTypes) await writeType(tx, context, type, plan);
       for (const type of resourceTypes.toReversed()) await removeType(tx, context, type, plan.removed[type]);
       const isDeleting = plan.removed.check.length > 0;
-      if (isDeleting) await deleteInParts(tx, context, plan.changeId, plan.removed.check);
+      if (isDeleting)
+        await deleteInParts(
+          tx,
+          context,
+          plan.changeId,
+          plan.removed.check.map(({ physicalId }) => physicalId),
+        );
       await saveProject(tx, context, plan);
       await touchAccount(tx, accountId);
       await updateRows(tx, 'deployments', key, {
-        diff: json(boundedDiff(plan.diff)),
+        diff,
         ...(isDeleting
           ? { change_id: idBytes(plan.changeId) }
           : { status: 'SUCCEEDED', ended_at: context.now, progress: json({ step: 'done', done: 1, total: 1 }) }),
@@ -95,9 +109,11 @@ async function removeType(
   tx: Db,
   context: DeployContext,
   type: ResourceType,
-  physicalIds: readonly string[],
+  removals: readonly ResourceRemoval[],
 ): Promise<void> {
-  if (physicalIds.length > 0) await kinds[type].remove(tx, context, physicalIds);
+  if (removals.length === 0) return;
+  await requireUnchanged(tx, context, kinds[type], removals);
+  await kinds[type].remove(tx, context, removals);
 }
 
 /** IDs per statement. */
@@ -108,7 +124,7 @@ async function requireUnchanged(
   tx: Db,
   { accountId }: DeployContext,
   { table, column, keyOf }: StoredKind<ResourceType>,
-  writes: readonly ResourceWrite[],
+  writes: readonly Pick<ResourceWrite, 'physicalId' | 'stored'>[],
 ): Promise<void> {
   const changed = writes.filter(({ stored }) => stored !== null);
   for (let from = 0; from < changed.length; from += idsAtOnce) {

@@ -21,6 +21,12 @@ export interface ResourceRecords {
   readonly 'maintenance-window': { readonly stored: MaintenanceWindow; readonly write: NewWindow };
 }
 
+/** A row that a deployment removes. */
+export interface ResourceRemoval<Type extends ResourceType = ResourceType> {
+  readonly physicalId: string;
+  readonly stored: ResourceRecords[Type]['stored'];
+}
+
 /** A row that a deployment writes. */
 export interface ResourceWrite<Type extends ResourceType = ResourceType> {
   readonly logicalId: string;
@@ -63,7 +69,7 @@ export interface StoredKind<Type extends ResourceType> {
   /** Writes new and changed rows. A fault must undo the transaction. */
   save(tx: Db, context: DeployContext, writes: readonly ResourceWrite<Type>[]): Promise<ResourceFault | null>;
   /** Removes rows, or begins to. */
-  remove(tx: Db, context: DeployContext, physicalIds: readonly string[]): Promise<void>;
+  remove(tx: Db, context: DeployContext, removals: readonly ResourceRemoval<Type>[]): Promise<void>;
 }
 
 type AccountLimitTables = Record<

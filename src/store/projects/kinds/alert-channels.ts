@@ -35,7 +35,7 @@ export const alertChannelKind: StoredKind<'alert-channel'> = {
     }
     return null;
   },
-  async remove(tx, { accountId, now }, ids) {
-    for (const id of ids) await removeChannel(tx, accountId, Number(id), now);
+  async remove(tx, { accountId, now }, removals) {
+    for (const { physicalId } of removals) await removeChannel(tx, accountId, Number(physicalId), now);
   },
 };

@@ -16,7 +16,7 @@ export const checkGroupKind: StoredKind<'check-group'> = {
     }
     return null;
   },
-  async remove(tx, { database, accountId, now }, ids) {
-    for (const id of ids) await removeGroup(tx, accountId, Number(id), { ...database, now });
+  async remove(tx, { database, accountId, now }, removals) {
+    for (const { physicalId } of removals) await removeGroup(tx, accountId, Number(physicalId), { ...database, now });
   },
 };

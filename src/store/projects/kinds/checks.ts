@@ -42,10 +42,8 @@ export const checkKind: StoredKind<'check'> = {
     }
     return null;
   },
-  async remove(tx, context, ids) {
-    const { database, accountId, now } = context;
-    const stored = await this.read(tx, database, accountId, ids);
-    const stopped = [...stored.values()].map(({ check }) =>
+  async remove(tx, { database, now }, removals) {
+    const stopped = removals.map(({ stored: { check } }) =>
       changedDraft({ check: { ...check, activated: false }, subscriptions: null, isAutoAssigned: false }, check, now),
     );
     await findGroups(tx, database.seal, stopped);

@@ -23,7 +23,8 @@ export const maintenanceWindowKind: StoredKind<'maintenance-window'> = {
     }
     return null;
   },
-  async remove(tx, { accountId }, ids) {
-    await removeWindows(tx, accountId, ids.map(Number));
+  async remove(tx, { accountId }, removals) {
+    const ids = removals.map(({ physicalId }) => Number(physicalId));
+    await removeWindows(tx, accountId, ids);
   },
 };

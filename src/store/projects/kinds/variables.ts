@@ -22,7 +22,8 @@ export const variableKind: StoredKind<'variable'> = {
     }
     return null;
   },
-  async remove(tx, { accountId }, keys) {
+  async remove(tx, { accountId }, removals) {
+    const keys = removals.map(({ physicalId }) => physicalId);
     await removeVariables(tx, accountId, keys);
   },
 };

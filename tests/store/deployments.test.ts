@@ -1,0 +1,186 @@
+// Deployments on both engines: one transaction, what others changed meanwhile, processes that end, and removed checks.
+import assert from 'node:assert/strict';
+import { deploymentsKept } from '#domain/projects/deployment.ts';
+import type { ResourceType } from '#domain/projects/resource.ts';
+import { newId } from '#lib/id.ts';
+import type { DeploymentPlan } from '#store/projects/apply.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aChannel, aCheck, aGroup } from '../support/store/records.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
+
+const none = {
+  variable: [],
+  'alert-channel': [],
+  'check-group': [],
+  check: [],
+  'maintenance-window': [],
+} as const satisfies Record<ResourceType, readonly []>;
+
+/** A project of one group, one channel and some checks, and how they are applied. */
+async function opened({ store, clock }: TempStore) {
+  const accountId = newId();
+  const { projects } = store;
+  const project = {
+    accountId,
+    id: newId(),
+    logicalId: 'shop',
+    name: 'Shop',
+    repoUrl: null,
+    source: 'files',
+    createdAt: clock.now(),
+    updatedAt: null,
+  } as const;
+  const begin = async (id = newId()) => {
+    const begun = await projects.deployments.begin(accountId, 'shop', id);
+    return { id, begun };
+  };
+  const group = aGroup(accountId, { id: await projects.reserve(accountId, 'check-group', 1, false), name: 'Web' });
+  const channel = aChannel(accountId, { id: await projects.reserve(accountId, 'alert-channel', 1, false) });
+  const subscriptions = [{ alertChannelId: channel.id, activated: true, escalationMinutes: 0 }];
+  const checks = ['one', 'three', 'two'].map((name) => aCheck(accountId, { name, groupId: group.id, tags: [name] }));
+  const apart = { subscriptions: [], isAutoAssigned: false };
+  const base = { project, projectId: project.id, removed: none, diff: [], changeId: newId() };
+  const owned = checks.map(({ id, name }) => ({
+    type: 'check' as const,
+    logicalId: name,
+    physicalId: id,
+    isSubscribing: true,
+  }));
+  const created: DeploymentPlan = {
+    ...base,
+    owned,
+    writes: {
+      ...none,
+      'alert-channel': [{ logicalId: 'ops', physicalId: String(channel.id), stored: null, write: channel }],
+      'check-group': [{ logicalId: 'web', physicalId: String(group.id), stored: null, write: { group, ...apart } }],
+      check: checks.map((check) => ({
+        logicalId: check.name,
+        physicalId: check.id,
+        stored: null,
+        write: { check, subscriptions, isAutoAssigned: false, variables: ['TOKEN'] },
+      })),
+    },
+  };
+  const present = async () => (await projects.present(accountId, { ...none, check: checks.map(({ id }) => id) })).check;
+  return { accountId, projects, begin, created, base, owned, checks, channel, present };
+}
+
+test('a plan is applied as a whole: rows, tags, subscriptions, schedules and what the project owns', async (newStore) => {
+  await using temp = await newStore();
+  const { store } = temp;
+  const { accountId, projects, begin, created, base, owned, checks, channel, present } = await opened(temp);
+  const { id } = await begin();
+  assert.equal(await projects.apply(accountId, id, created), 'applied');
+  const seen = await projects.deployments.find(accountId, 'shop', id);
+  assert.deepEqual([seen?.status, seen?.progress.step], ['SUCCEEDED', 'done']);
+  const stored = await store.checks.list(accountId, { tags: ['two'] }, { limit: 10, offset: 0 });
+  assert.deepEqual(
+    stored.rows.map(({ check, subscriptions, notifiesNobody }) => [check.name, subscriptions, notifiesNobody]),
+    [['two', [{ alertChannelId: channel.id, activated: true, escalationMinutes: 0 }], false]],
+  );
+  assert.deepEqual(
+    (await store.checkVariables.missing(accountId)).map(({ name, checks: count }) => [name, count]),
+    [['TOKEN', 3]],
+  );
+  const byName = (await projects.owned(accountId, base.projectId)).toSorted((a, b) =>
+    a.logicalId.localeCompare(b.logicalId),
+  );
+  assert.deepEqual(byName, owned);
+  assert.equal(await projects.ownerOf(accountId, 'check', checks[0]?.id ?? ''), 'shop');
+
+  const before = await present();
+  const change = (name: string, activated = true) =>
+    checks.map((check) => ({
+      logicalId: check.name,
+      physicalId: check.id,
+      stored: before.get(check.id) ?? null,
+      write: { check: { ...check, name, activated, tags: [name] }, subscriptions: [], isAutoAssigned: false },
+    }));
+  await store.checks.change(accountId, checks[2]?.id ?? '', ({ check }) => ({
+    check: { ...check, frequency: 30 },
+    subscriptions: null,
+    isAutoAssigned: false,
+  }));
+  const second = await begin();
+  const stale = { ...base, owned, writes: { ...none, check: change('stale') } };
+  assert.equal(await projects.apply(accountId, second.id, stale), 'changed');
+  assert.deepEqual([...(await present()).values()].map(({ check }) => check.name).sort(), ['one', 'three', 'two']);
+});
+
+test('a fault undoes everything, and names the resource', async (newStore) => {
+  await using temp = await newStore();
+  const { accountId, projects, begin, created, present } = await opened(temp);
+  const { id } = await begin();
+  const [one, ...others] = created.writes.check;
+  assert.ok(one);
+  const subscriptions = [{ alertChannelId: 999, activated: true }];
+  const broken = { ...one, write: { ...one.write, subscriptions } };
+  const plan = { ...created, writes: { ...created.writes, check: [...others, broken] } };
+  const outcome = await projects.apply(accountId, id, plan);
+  assert.ok(typeof outcome === 'object');
+  assert.deepEqual(
+    [outcome.type, outcome.logicalId, outcome.path],
+    ['check', 'one', 'alertChannelSubscriptions[0].alertChannelId'],
+  );
+  assert.deepEqual([(await present()).size, await projects.find(accountId, 'shop')], [0, null]);
+});
+
+test('a deployment whose process ended has failed, and the next one goes on; the oldest are forgotten', async (newStore) => {
+  await using temp = await newStore();
+  const { accountId, projects, begin, created } = await opened(temp);
+  const first = await begin();
+  const busy = await begin();
+  assert.deepEqual(busy.begun, { busy: first.id });
+  temp.clock.advance(31_000);
+  const seen = await projects.deployments.find(accountId, 'shop', first.id);
+  assert.deepEqual([seen?.status, seen?.endedAt !== null], ['FAILED', true]);
+  const next = await begin();
+  assert.ok(typeof next.begun === 'object' && 'begun' in next.begun);
+  assert.equal(
+    await projects.apply(accountId, first.id, created),
+    'ended',
+    'a process that was only slow applies nothing',
+  );
+  assert.equal(await projects.apply(accountId, next.id, created), 'applied');
+  for (let count = 0; count < deploymentsKept + 2; count++) {
+    temp.clock.advance(1000);
+    const { id } = await begin();
+    await projects.deployments.fail(accountId, id, { message: 'no' });
+  }
+  assert.equal(await projects.deployments.find(accountId, 'shop', next.id), null);
+});
+
+test('removed checks stop at once, and the deployment ends when they are deleted', async (newStore) => {
+  await using temp = await newStore();
+  const { accountId, projects, begin, created, base, present } = await opened(temp);
+  await projects.apply(accountId, (await begin()).id, created);
+  const before = await present();
+  const { id } = await begin();
+  const check = [...before].map(([physicalId, stored]) => ({ physicalId, stored }));
+  assert.equal(
+    await projects.apply(accountId, id, {
+      ...base,
+      project: null,
+      owned: [],
+      writes: none,
+      removed: { ...none, check },
+    }),
+    'applied',
+  );
+  assert.deepEqual(
+    [...(await present()).values()].map((stored) => stored.check.activated),
+    [false, false, false],
+  );
+  const running = await projects.deployments.find(accountId, 'shop', id);
+  assert.deepEqual([running?.status, running?.progress], ['RUNNING', { step: 'deleting', done: 0, total: 3 }]);
+  temp.clock.advance(60_000);
+  assert.equal(
+    (await projects.deployments.find(accountId, 'shop', id))?.status,
+    'RUNNING',
+    'the deletion goes on without the process',
+  );
+  const [change] = await temp.store.checkChanges.claim({ owner: 'x', now: temp.clock.now(), leaseMs: 1000 }, 1);
+  assert.ok(change);
+  await temp.store.checkChanges.abandon(change);
+  assert.equal((await projects.deployments.find(accountId, 'shop', id))?.status, 'SUCCEEDED');
+});
