@@ -1,12 +1,14 @@
-// The result of `npm pack` runs in an empty folder by its command name.
+// The result of `npm pack` runs in an empty folder by its command name, and contains what messages point to; so does the image.
 import assert from 'node:assert/strict';
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, matchesGlob, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
+import { sourceFile } from '../tests/support/laws/source-files.ts';
+import { readPage } from '../tests/support/pages.ts';
 import { bundled } from './bundle.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -18,10 +20,11 @@ function run(command: string, words: readonly string[], cwd: string): SpawnSyncR
 }
 
 /** A folder in which npm has installed the package; of its dependencies, only Node.js is available. */
-function installed(t: TestContext): string {
+let folder = '';
+
+before(() => {
   bundled('tocsin');
-  const folder = mkdtempSync(join(tmpdir(), 'tocsin-package-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  folder = mkdtempSync(join(tmpdir(), 'tocsin-package-'));
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], root);
@@ -30,11 +33,10 @@ function installed(t: TestContext): string {
   run('mv', ['package', 'node_modules/tocsin'], folder);
   symlinkSync('../tocsin/bin/tocsin', join(modules, '.bin', 'tocsin'));
   symlinkSync(process.execPath, join(modules, '.bin', 'node'));
-  return folder;
-}
+});
+after(() => rmSync(folder, { recursive: true }));
 
 test('the packed package runs in an empty folder and contains its documentation and the licences of bundled packages', async (t) => {
-  const folder = installed(t);
   const help = run('npx', ['--no', 'tocsin', 'help'], folder).stdout;
   assert.match(help, /^Usage: tocsin <command>/);
   assert.match(readFileSync(join(folder, 'node_modules/tocsin/docs/configuration.md'), 'utf8'), /TOCSIN_PUBLIC_URL/);
@@ -55,4 +57,50 @@ test('the packed package runs in an empty folder and contains its documentation 
   assert.equal((await fetch(`${address}/health/ready`)).status, 200);
   service.kill('SIGTERM');
   assert.deepEqual(await once(service, 'exit'), [0, null]);
+});
+
+/** Texts of the code, without comments, by file. */
+function codeTexts(): readonly (readonly [path: string, code: string])[] {
+  return globSync('{src,web}/**/*.{ts,tsx}', { cwd: root, exclude: ['**/*.test.ts'] }).map((path) => [
+    path,
+    sourceFile(path, readFileSync(join(root, path), 'utf8')).code,
+  ]);
+}
+
+test('every page and file that a message names is in the package and in the image', () => {
+  const copied = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(
+    ([, path = '']) => path,
+  );
+  const isCopied = (path: string): boolean =>
+    copied.some((each) => path.startsWith(`${each}/`) || matchesGlob(path, each));
+  const named = codeTexts().flatMap(([from, code]) =>
+    [...code.matchAll(/(?<![\w./#-])\/?((?:docs|deploy|tooling)\/[\w./-]+\.[a-z]+)(?:#([\w-]+))?/g)].map(
+      ([, path = '', anchor]) => ({ from, path, anchor }),
+    ),
+  );
+  // The server makes these two from a package.
+  const pages = named.filter(({ path }) => !/^docs\/reference\.(js|css)$/.test(path));
+  assert.ok(pages.length > 15, `${pages.length} names`);
+  const missing = pages.filter(
+    ({ path, anchor }) =>
+      !existsSync(join(folder, 'node_modules/tocsin', path)) ||
+      !isCopied(path) ||
+      (anchor !== undefined && !readPage(path).anchors.has(anchor)),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('every command that a message names exists', () => {
+  const listed = run('npx', ['--no', 'tocsin', 'help'], folder).stdout;
+  const named = codeTexts().flatMap(([from, code]) =>
+    [...code.matchAll(/(?:\$\{commandName\}|[`']tocsin) ([a-z][a-z-]+)/g)].map(([, command = '']) => ({
+      from,
+      command,
+    })),
+  );
+  assert.ok(named.length > 20, `${named.length} names`);
+  assert.deepEqual(
+    named.filter(({ command }) => !new RegExp(`^ {2}${command} `, 'm').test(listed)),
+    [],
+  );
 });

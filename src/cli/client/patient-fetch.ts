@@ -4,7 +4,7 @@ import { errorMessage } from '#lib/errors.ts';
 import { handshakeWords, isTlsCode, trustHint } from '#lib/net/tls-words.ts';
 import { commandName } from '#lib/package-files.ts';
 import { CommandError } from '../exits.ts';
-import { withoutControls } from '../terminal-text.ts';
+import { oneLine } from '../terminal-text.ts';
 
 /** Longest wait for a rate limit in total, s. */
 const longestWaitS = 300;
@@ -53,7 +53,7 @@ function waitOf({ status, headers }: Response, method: string): number | null {
 function redirected(url: string, { headers }: Response): CommandError {
   const to = URL.parse(headers.get('location') ?? '', url);
   const hint =
-    to === null || to.origin === new URL(url).origin ? '' : `: use ${withoutControls(to.origin)} if that is the server`;
+    to === null || to.origin === new URL(url).origin ? '' : `: use ${oneLine(to.origin)} if that is the server`;
   return new CommandError(`${url} redirects to another address${hint}`);
 }
 
@@ -75,7 +75,7 @@ export function unreachableText(url: string, error: unknown): string {
   const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   const known = Object.hasOwn(networkWords, code) ? networkWords[code] : undefined;
-  return `cannot reach ${url}: ${known ?? tlsText(code) ?? withoutControls(errorMessage(cause))}`;
+  return `cannot reach ${url}: ${known ?? tlsText(code) ?? oneLine(errorMessage(cause))}`;
 }
 
 function tlsText(code: string): string | null {

@@ -129,9 +129,8 @@ function summary(runs: readonly TriggeredRunBody[], isTimedOut: boolean, timeout
   const good = runs.filter(isGood).length;
   const open = runs.filter(({ state }) => state === 'running').length;
   if (isTimedOut) return `${open} of ${runs.length} runs have not ended within ${timeoutS} s; they continue.`;
-  return good === runs.length
-    ? `All ${runs.length} runs passed.`
-    : `${runs.length - good} of ${runs.length} runs did not pass.`;
+  if (good < runs.length) return `${runs.length - good} of ${runs.length} runs did not pass.`;
+  return runs.length === 1 ? 'The run passed.' : `All ${runs.length} runs passed.`;
 }
 
 function writeReport(path: string, text: string): void {

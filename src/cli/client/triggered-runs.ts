@@ -27,8 +27,8 @@ export interface TriggeredRuns {
 
 /** Calls that are in progress at a time. */
 const atOnce = 4;
-/** Interval between reads without a change, of up to `atOnce` calls, ms: a lost event costs no more. */
-const pollMs = 3000;
+/** Interval between reads without a change, of up to `atOnce` calls, ms: it grows, and a lost event costs no more. */
+const [firstPollMs, pollMs] = [200, 3000];
 
 /**
  * Starts runs of every target and waits until all have ended.
@@ -79,7 +79,7 @@ export async function runTargets(
       if (leftMs <= 0) return { runs: runsNow(), isTimedOut: true };
       const isWoken = new Promise<void>((resolve) => (wake = resolve));
       const hasNone = changed.size === 0;
-      if (hasNone) await Promise.race([isWoken, delay(Math.min(pollMs, leftMs), undefined, { ref: true }), following]);
+      if (hasNone) await Promise.race([isWoken, delay(Math.min(firstPollMs * 2 ** turn, pollMs, leftMs)), following]);
       const open = calls.filter(isOpen);
       const due = changed.size > 0 ? open.filter((call) => changed.has(call)) : rotated(open, turn).slice(0, atOnce);
       changed.clear();

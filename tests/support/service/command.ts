@@ -48,7 +48,7 @@ export async function paste(
   environment: NodeJS.ProcessEnv = {},
 ): Promise<CommandOutput> {
   const command = [process.execPath, entry].map((word) => `"${word}"`).join(' ');
-  const npm = `npm() { shift 3; ${command} "$@"; }`;
+  const npm = `npm() { shift 3; ${command} "$@"; }\ntocsin() { ${command} "$@"; }`;
   const child = spawn('sh', ['-ec', `${npm}\n${lines}`], {
     cwd: folder,
     env: { ...plainEnvironment(), ...environment },
