@@ -93,7 +93,7 @@ export const configVariables = {
   TOCSIN_ALLOWED_HOSTS: {
     fallback: 'none',
     meaning:
-      'Host names under which this server answers, in addition to IP addresses, `localhost` and the host of `TOCSIN_PUBLIC_URL`. Requests under other names get 421, except operations that require a key and get one, pings, trigger URLs and `/health`.',
+      'Host names under which this server answers, in addition to IP addresses, `localhost` and the host of `TOCSIN_PUBLIC_URL`. Requests under other names get 421, except operations that require a key and get one (but not `/mcp`), pings, trigger URLs and `/health`.',
     right: 'a comma-separated list of host names without ports, such as tocsin.lan,*.example.com',
     read: readHosts,
   } satisfies ConfigVariable<readonly string[]>,

@@ -1,14 +1,48 @@
 // An assistant talks to a real process over `tocsin mcp`: what fails is found, explained and run again.
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { packageFolder } from '#lib/package-files.ts';
 import { bundled } from '../../tooling/bundle.ts';
-import { runCommand } from '../support/service/command.ts';
+import { readPage } from '../support/pages.ts';
+import { paste, runCommand } from '../support/service/command.ts';
 import { plainEnvironment } from '../support/service/plain-environment.ts';
 import { apiKey } from '../support/service/service.ts';
 import { test } from '../support/service/one-process.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
+
+const docs = readPage('docs/agents.md');
+
+test('an assistant connects as the documentation says, with the key that it creates', async ({ t, startService }) => {
+  const service = await startService(t, { TOCSIN_ROLES: 'api' });
+  const [create, add] = docs.blocks.filter(({ info }) => info[0] === 'sh').map(({ text }) => text);
+  const known = { TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey };
+  const { out } = await paste(create ?? '', packageFolder, known);
+  const { key, role } = JSON.parse(out) as { key: string; role: string };
+  assert.equal(role, 'read-only');
+  // The command is only there if the program is installed: it prints its words.
+  const shell = `claude() { printf '%s\n' "$@"; }\n${add}`;
+  const words = (await paste(shell, packageFolder, { ...known, ASSISTANT_KEY: key })).out.trim().split('\n');
+  const [name = '', value = ''] = words.at(-1)?.split(': ') ?? [];
+  assert.deepEqual(words.slice(0, 6), ['mcp', 'add', '--transport', 'http', 'tocsin', `${service.address}/mcp`]);
+  const settings = docs.blocks.filter(({ info }) => info[0] === 'jsonc').map(({ text }) => JSON.parse(text) as object);
+  const shown = JSON.stringify(settings);
+  assert.equal(
+    shown.match(/"url":"https:\/\/tocsin\.example\.com\/mcp","headers":\{"Authorization":"Bearer \$/g)?.length,
+    2,
+  );
+  assert.match(shown, /"command":"tocsin","args":\["mcp"\],"env":\{"TOCSIN_URL":"[^"]+","TOCSIN_API_KEY":"tsn_…"\}/);
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { [name]: value } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(words[5] ?? ''), { requestInit }));
+  t.after(() => client.close());
+  const listed = (await client.listTools()).tools.map((tool) => tool.name);
+  const table = docs.tables.find(({ head }) => head[0] === 'Tool')?.rows ?? [];
+  const readable = table.filter((row) => row[2] === 'any').map((row) => (row[0] ?? '').replaceAll('`', ''));
+  assert.deepEqual(new Set(listed), new Set(readable));
+});
 
 test('an assistant finds a failure, runs the check again and changes it over stdin and stdout', async ({
   t,

@@ -14,6 +14,12 @@ describe('settings in the web UI', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await expectVisible(page.getByText('Copy the key now.'));
     const key = (await page.getByText(/^tsn_\S{40,}/).innerText()).trim();
+    await page.getByText('Connect an AI assistant').click();
+    const command = await page.getByRole('region', { name: 'Command for Claude Code' }).innerText();
+    assert.equal(
+      command,
+      `claude mcp add --transport http tocsin "${service.address}/mcp" --header "Authorization: Bearer ${key}"`,
+    );
     const ask = () => fetch(`${service.address}/v1/checks`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal((await ask()).status, 200);
     await page.getByRole('button', { name: 'Revoke CI' }).click();

@@ -119,9 +119,16 @@ function NewKey() {
       </Form>
       <FaultList error={create.error} faults={faultsOf(create.error)} />
       {create.data !== undefined && (
-        <div role="status">
+        <div role="status" className={css['created']}>
           <p>{text.created}</p>
           <Code label={text.keyLabel} text={create.data.key} />
+          <details>
+            <summary>{text.assistant}</summary>
+            <p className="quiet">
+              {text.assistantHelp} <a href="/docs/agents.md">{text.assistantDocs}</a>
+            </p>
+            <Code label={text.assistantLabel} text={text.assistantCommand(location.origin, create.data.key)} />
+          </details>
         </div>
       )}
     </>

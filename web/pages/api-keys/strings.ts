@@ -36,4 +36,10 @@ export const text = {
   create: 'Create key',
   created: 'Copy the key now. It is not shown again.',
   keyLabel: 'The key',
+  assistant: 'Connect an AI assistant',
+  assistantHelp: 'It reads failures and their evidence. A read-only key is enough for that.',
+  assistantDocs: 'Other assistants and what they receive',
+  assistantLabel: 'Command for Claude Code',
+  assistantCommand: (url: string, key: string) =>
+    `claude mcp add --transport http tocsin "${url}/mcp" --header "Authorization: Bearer ${key}"`,
 } as const;
