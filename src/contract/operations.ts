@@ -46,6 +46,7 @@ import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
 import { variableOperations } from './accounts/variable.ts';
 import { cliAccountOperations } from './vendor/cli-account.ts';
 import { cliMemberOperations } from './vendor/cli-member.ts';
+import { cliProjectOperations } from './vendor/cli-project.ts';
 import { cliResultOperations } from './vendor/cli-result.ts';
 import { cliVariableOperations } from './vendor/cli-variable.ts';
 
@@ -95,6 +96,7 @@ export const operations = {
   ...healthOperations,
   ...cliAccountOperations,
   ...cliMemberOperations,
+  ...cliProjectOperations,
   ...cliResultOperations,
   ...cliVariableOperations,
 } as const;

@@ -203,7 +203,14 @@ describe('a caller', () => {
     const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
     assert.deepEqual(
       readable.map(({ id }) => id),
-      ['createCheckBacktest', 'getAnalyticsOfChecks', 'previewAlertChannel', 'previewMaintenanceWindow', 'callMcp'],
+      [
+        'createCheckBacktest',
+        'getAnalyticsOfChecks',
+        'previewAlertChannel',
+        'previewMaintenanceWindow',
+        'callMcp',
+        'cancelCliDeployment',
+      ],
     );
     assert.ok(guarded.length >= 55, `${guarded.length} operations`);
   });

@@ -7,11 +7,11 @@ import { createSharedLanes } from '#lib/shared-lanes.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
 import type { Store } from '#store/store.ts';
 import { waitUntil } from '../checks/wait-until.ts';
-import { invalidField, Refusal } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { createDrafts, type DraftDeps } from './drafts.ts';
 import { identify } from './identify.ts';
 import type { Declaration, ParseInputs } from './inputs.ts';
-import { type Identified, planDeployment } from './plan.ts';
+import { type Identified, namedPath, planDeployment } from './plan.ts';
 
 /** A deployment in an answer; `id` null = a dry run. */
 export interface ShownDeployment extends Omit<Deployment, 'id' | 'accountId'> {
@@ -108,7 +108,8 @@ async function apply(
   for (let plans = 0; plans < maxPlans; plans++) {
     const identified = plans === 0 ? first.identified : await identify(caller, declaration, deps);
     const inputs = plans === 0 ? first.inputs : await parse(identified.idOf);
-    const plan = await planDeployment(caller, inputs, identified, planningOf(declaration, deps, onProgress));
+    const planned = await planDeployment(caller, inputs, identified, planningOf(declaration, deps, onProgress));
+    const plan = { ...planned, diff: withIds(planned.diff, identified.idOf) };
     const { length } = plan.diff;
     await deployments.progress(accountId, id, { step: 'applying', done: 0, total: length });
     const applied = await deps.projects.apply(accountId, id, isLast ? { ...plan, project: null } : plan);
@@ -124,6 +125,11 @@ async function apply(
     'conflict',
     'Others change the same resources at the same time, so nothing was changed. Deploy again.',
   );
+}
+
+/** The changes of a deployment that is applied: what it creates has an ID. */
+function withIds(diff: readonly DiffEntry[], idOf: Identified['idOf']): DiffEntry[] {
+  return diff.map((one) => ({ ...one, physicalId: one.physicalId ?? idOf(one.type, one.logicalId) ?? null }));
 }
 
 /** Ends the deployment once its checks are deleted. Another process says so if this one ends. */
@@ -165,7 +171,8 @@ function faultRefused(
   resources: readonly DeclaredResource[],
 ): Refusal {
   const index = resources.findIndex((each) => each.type === type && each.logicalId === logicalId);
-  return invalidField(`resources[${index}].payload.${path}`, message);
+  const place = `resources[${index}].payload.${path}`;
+  return new Refusal('invalid', `${namedPath(place, resources)} ${message}`, { attributes: { [place]: message } });
 }
 
 async function planOf(

@@ -4,7 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { fieldChanges, type FieldChange, formOf } from '#domain/accounts/audit-entry.ts';
 import type { DiffEntry, Project } from '#domain/projects/deployment.ts';
-import { type OwnedResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
+import { type OwnedResource, type ResourceType, resourceTypes, nounOf } from '#domain/projects/resource.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
 import type { ResourceRemoval, ResourceWrite } from '#store/projects/kind.ts';
 import type { PresentResources } from '#store/projects/projects.ts';
@@ -94,7 +94,7 @@ async function draftAll(
       stored === null ? ({ physicalId: null, action: 'CREATE' } as const) : ({ physicalId, action: 'UPDATE' } as const);
     diff.push({ type, logicalId, name: drafted.name, ...what, changes: changes ?? [] });
   }
-  refuseAll(problems);
+  refuseAll(problems, inputs);
   return { writes, diff, owned: ownedAfter };
 }
 
@@ -165,10 +165,19 @@ function changesOf({ declared, stored, isSecretChanged }: Drafted<ResourceType>)
   return isSecretChanged ? [...fields, { path: 'config', isSecret: true }] : fields;
 }
 
-function refuseAll(problems: Readonly<Record<string, string>>): void {
+type Named = Pick<OwnedResource, 'type' | 'logicalId'>;
+
+/** `check "home": request.url` for `resources[3].payload.request.url`. */
+export function namedPath(path: string, resources: readonly Named[]): string {
+  const [, index = '', field = ''] = /^resources\[(\d+)\](?:\.payload)?\.?(.*)$/.exec(path) ?? [];
+  const resource = index === '' ? undefined : resources[Number(index)];
+  return resource === undefined ? path : `${nounOf(resource.type)} "${resource.logicalId}": ${field}`.trimEnd();
+}
+
+function refuseAll(problems: Readonly<Record<string, string>>, resources: readonly Named[]): void {
   const paths = Object.keys(problems);
   if (paths.length === 0) return;
-  const shown = paths.slice(0, 3).map((path) => `${path} ${problems[path]}`);
+  const shown = paths.slice(0, 3).map((path) => `${namedPath(path, resources)} ${problems[path]}`);
   const least = paths.length >= maxProblems ? 'at least ' : '';
   const more = paths.length > 3 ? `; and ${least}${paths.length - 3} more` : '';
   throw new Refusal('invalid', `${shown.join('; ')}${more}.`, { attributes: problems });

@@ -52,7 +52,7 @@ const diffEntry = z
   .strictObject({
     type: z.enum(resourceTypes),
     logicalId: z.string(),
-    physicalId: z.string().nullable().describe('null = it does not exist yet.'),
+    physicalId: z.string().nullable().describe('null = it does not exist yet: of a dry run.'),
     name: z.string().nullable(),
     action: z
       .enum(['CREATE', 'UPDATE', 'DELETE', 'DETACH'])

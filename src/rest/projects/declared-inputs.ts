@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ParseInputs, ResourceInput, ResourceInputs } from '#actions/projects/inputs.ts';
 import { operations } from '#contract/operations.ts';
-import { anyCheckCreate } from '#contract/checks/check.ts';
+import { anyCheckCreate, kindBodies } from '#contract/checks/check.ts';
 import { type DeclaredResource, resolved, type Resolve, type ResourceType } from '#domain/projects/resource.ts';
 import { type Faults, maxFaults } from '#lib/schema/faults.ts';
 import { inputOf } from '../checks/checks.ts';
@@ -20,7 +20,7 @@ const parsers: { readonly [Type in ResourceType]: Parse<Type> } = {
   'alert-channel': (payload, faults) => parsed(operations.createAlertChannel.body, payload, faults),
   'check-group': (payload, faults) => parsed(operations.createCheckGroupV2.body, payload, faults),
   check: (payload, faults) => {
-    const check = parsed(anyCheckCreate, payload, faults);
+    const check = parsed(createOf(payload), payload, faults);
     return check && { ...inputOf(check), checkType: check.checkType };
   },
   'maintenance-window': (payload, faults) => {
@@ -28,6 +28,12 @@ const parsers: { readonly [Type in ResourceType]: Parse<Type> } = {
     return body && windowInput(body);
   },
 };
+
+/** The schema of the type, which takes what clients of that type send. */
+function createOf(payload: object) {
+  const kind = kindBodies.find(({ schema }) => 'checkType' in payload && payload.checkType === schema.type);
+  return kind?.create ?? anyCheckCreate;
+}
 
 /** Refuses (400) with the faults of all resources, by path. */
 export function parseDeclared(resources: readonly DeclaredResource[]): ParseInputs {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ShownDeployment } from '#actions/projects/deployments.ts';
 import type { CountedProject, ProjectActions } from '#actions/projects/projects.ts';
 import type { DeploymentBody, ProjectBody } from '#contract/projects/project.ts';
-import type { DiffEntry } from '#domain/projects/deployment.ts';
+import type { Deployment, DiffEntry } from '#domain/projects/deployment.ts';
 import { Answer, type Call, pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 import { parseDeclared } from './declared-inputs.ts';
@@ -34,13 +34,33 @@ export function projectRoutes(actions: ProjectActions): Route[] {
         await actions.awaitEnd(caller, params.logicalId, params.id, query.maxWaitSeconds * 1000, signal),
       ),
     ),
-    route('streamDeployment', async (call) => {
-      const { caller, params, method } = call;
-      await actions.findDeployment(caller, params.logicalId, params.id);
-      const body = method === 'HEAD' ? '' : Readable.from(eventsOf(actions, call), { objectMode: false });
-      return new Answer(200, body, streamHeaders);
-    }),
+    route('streamDeployment', (call) => streamedDeployment(actions, call, publicEvents)),
   ];
+}
+
+/** What the events of a stream carry. */
+export interface DeploymentEvents {
+  readonly progress: (deployment: Deployment) => object;
+  /** Name and data of the last event. */
+  readonly end: (deployment: Deployment) => readonly [name: string, data: object];
+}
+
+const publicEvents: DeploymentEvents = {
+  progress: ({ progress }) => ({ progress }),
+  end: (deployment) =>
+    deployment.error === null ? ['complete', deploymentToWire(deployment)] : ['error', deployment.error],
+};
+
+/** The stream of a deployment. Refuses (404) an unknown one. */
+export async function streamedDeployment(
+  actions: ProjectActions,
+  call: Call<'streamDeployment'>,
+  events: DeploymentEvents,
+): Promise<Answer> {
+  const { caller, params, method } = call;
+  await actions.findDeployment(caller, params.logicalId, params.id);
+  const body = method === 'HEAD' ? '' : Readable.from(eventsOf(actions, call, events), { objectMode: false });
+  return new Answer(200, body, streamHeaders);
 }
 
 const streamHeaders = {
@@ -56,20 +76,19 @@ const longestMs = 900_000;
 async function* eventsOf(
   actions: ProjectActions,
   { caller, params, isStillAllowed }: Call<'streamDeployment'>,
+  events: DeploymentEvents,
 ): AsyncGenerator<string> {
   const endsAt = performance.now() + longestMs;
   let shown = '';
   while (performance.now() < endsAt) {
     const deployment = await actions.findDeployment(caller, params.logicalId, params.id);
-    const { progress, endedAt, error } = deployment;
-    const text = JSON.stringify({ progress });
+    const text = JSON.stringify(events.progress(deployment));
     if (text !== shown) yield eventText('progress', text);
     else yield ':\n\n';
     shown = text;
-    if (endedAt !== null) {
-      yield error === null
-        ? eventText('complete', JSON.stringify(deploymentToWire(deployment)))
-        : eventText('error', JSON.stringify(error));
+    if (deployment.endedAt !== null) {
+      const [name, data] = events.end(deployment);
+      yield eventText(name, JSON.stringify(data));
       return;
     }
     await pause(lookEveryMs);

@@ -1,17 +1,20 @@
 // The private routes of the `checkly` command line: they translate to public actions and hold no rules.
 import type { InviteActions } from '#actions/accounts/invites.ts';
 import type { VariableActions } from '#actions/accounts/variables.ts';
+import type { ProjectActions } from '#actions/projects/projects.ts';
 import type { PeopleActions } from '#actions/accounts/people.ts';
 import type { Route } from '../route.ts';
 import { type CliAccountDeps, cliAccountRoutes } from './accounts.ts';
 import { cliMemberRoutes } from './members.ts';
 import { cliVariableRoutes } from './variables.ts';
+import { cliProjectRoutes } from './projects/projects.ts';
 import { type CliResultDeps, cliResultRoutes } from './results.ts';
 
 export interface VendorDeps extends CliAccountDeps, CliResultDeps {
   readonly people: PeopleActions;
   readonly invites: InviteActions;
   readonly variables: VariableActions;
+  readonly projects: ProjectActions;
 }
 
 export function vendorRoutes(deps: VendorDeps): Route[] {
@@ -20,5 +23,6 @@ export function vendorRoutes(deps: VendorDeps): Route[] {
     ...cliMemberRoutes(deps.people, deps.invites),
     ...cliResultRoutes(deps),
     ...cliVariableRoutes(deps.variables),
+    ...cliProjectRoutes(deps.projects),
   ];
 }

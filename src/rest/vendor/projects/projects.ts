@@ -1,0 +1,68 @@
+// Deployments by the `checkly` command line.
+import type { ProjectActions } from '#actions/projects/projects.ts';
+import { Refusal } from '#actions/refusal.ts';
+import { errorBody } from '../../errors.ts';
+import { HttpRefusal } from '../../http-refusal.ts';
+import { parseDeclared } from '../../projects/declared-inputs.ts';
+import { streamedDeployment } from '../../projects/projects.ts';
+import { Answer, type Call, type Route, route } from '../../route.ts';
+import { declaredProject } from './declare.ts';
+import { namingResources } from './named-faults.ts';
+import { deploymentToCli, percentOf, resultToCli } from './wire.ts';
+
+export function cliProjectRoutes(projects: ProjectActions): Route[] {
+  const find = async ({ caller, params }: Call<'getCliDeployment' | 'cancelCliDeployment'>) =>
+    deploymentToCli(await projects.findDeployment(caller, params.logicalId, params.id));
+  return [
+    route('deployCliProject', (call) => orBusy(() => deploy(projects, call))),
+    route('deleteCliProject', ({ caller, params, query }) =>
+      orBusy(async () => {
+        try {
+          return deploymentToCli(await projects.destroy(caller, params.logicalId, query.preserveResources));
+        } catch (error) {
+          if (!(error instanceof Refusal && error.code === 'not-found')) throw error;
+          // There is nothing to delete, which is no error for the command line.
+          return new Answer(200, {});
+        }
+      }),
+    ),
+    route('getCliDeployment', find),
+    route('cancelCliDeployment', find),
+    route('awaitCliDeployment', async ({ caller, params, query, signal }) =>
+      deploymentToCli(
+        await projects.awaitEnd(caller, params.logicalId, params.id, query.maxWaitSeconds * 1000, signal),
+      ),
+    ),
+    route('streamCliDeployment', (call) =>
+      streamedDeployment(projects, call, {
+        progress: ({ progress }) => ({ progress: percentOf(progress) }),
+        end: (deployment) => ['complete', deploymentToCli(deployment)],
+      }),
+    ),
+  ];
+}
+
+async function deploy(projects: ProjectActions, { caller, body, query }: Call<'deployCliProject'>) {
+  const { project } = body;
+  const { resources, refused } = declaredProject(body, () => undefined);
+  if (refused.length > 0) throw new HttpRefusal(400, refused.join('\n'));
+  const undeclared = query.preserveResources ? 'detach' : 'delete';
+  const declaration = { ...project, source: 'cli', resources, undeclared, isDryRun: query.dryRun } as const;
+  try {
+    const deployment = await projects.deploy(caller, declaration, parseDeclared(resources));
+    return query.dryRun ? new Answer(200, resultToCli(project, deployment.diff ?? [])) : deploymentToCli(deployment);
+  } catch (error) {
+    throw namingResources(error, resources);
+  }
+}
+
+/** While another deployment of the project is in progress, the command line waits for the one that the answer names. */
+async function orBusy<Result>(work: () => Promise<Result>): Promise<Result | Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    const deploymentId = error instanceof Refusal ? error.attributes?.['deploymentId'] : undefined;
+    if (deploymentId === undefined) throw error;
+    return new Answer(409, { ...errorBody(409, (error as Refusal).message), deploymentId });
+  }
+}

@@ -1,0 +1,124 @@
+// Commands of the unmodified `checkly` command line that read and change the account, and the lines of the docs.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { blockOf, readPage } from '../support/pages.ts';
+import {
+  checklyProgram,
+  cliEnvironment,
+  type CliProject,
+  emptyFolder,
+  modules,
+  outputOf,
+  startCliProject,
+} from '../support/service/checkly-cli.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
+import { until } from '../support/until.ts';
+
+const cleanups: (() => void | Promise<void>)[] = [];
+const later = { after: (work: () => void | Promise<void>) => void cleanups.push(work) };
+let on: Composed;
+let cli: CliProject;
+let { must } = asker(() => '');
+
+before(async () => {
+  on = await startComposed(later);
+  ({ must } = asker(() => on.address, on.apiKey));
+  cli = startCliProject(later, on);
+});
+after(async () => {
+  for (const work of cleanups.toReversed()) await work();
+});
+
+/** Runs a command that succeeds, and returns what it printed. */
+async function checkly(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await cli.run(...words);
+  assert.equal(code, 0, `checkly ${words.join(' ')}\n${out}\n${err}`);
+  return out;
+}
+
+/** Runs commands side by side, and looks for what each prints. */
+async function assertPrints(expected: readonly (readonly [command: string, printed: RegExp])[]): Promise<void> {
+  const printed = await Promise.all(expected.map(([command]) => checkly(...command.split(' '))));
+  for (const [index, [command, pattern]] of expected.entries()) assert.match(printed[index] ?? '', pattern, command);
+}
+
+test('the command line shows who and where it is', async () => {
+  await assertPrints([
+    ['whoami', /currently on account "Default" \(.*\) as an API key with the role operator\./],
+    ['account plan', /Plan: Self-hosted[\s\S]*\nchecks +10000 /],
+    ['members', /No account members found\./],
+    ['runtimes', /"stage": "CURRENT"/],
+    ['validate', /./],
+    ['api /v1/accounts/me', /"name":"Default"/],
+  ]);
+});
+
+test('the command line reads checks with their results, and channels', async () => {
+  const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+  const id = String((await must('POST', '/v1/checks/api', { name: 'Closed port', tags: ['shop'], request }))['id']);
+  const config = { name: 'Hook', url: 'http://127.0.0.1:1/' };
+  const channel = String((await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config }))['id']);
+  const result = await until('a result', async () => {
+    const { entries } = (await must('GET', `/v2/check-results/${id}`)) as { entries: { id: string }[] };
+    return entries[0]?.id;
+  });
+  await assertPrints([
+    ['checks list --tag shop --status failing', /Closed port +API +failing/],
+    [`checks get ${id}`, /RECENT RESULTS[\s\S]*failing/],
+    [`checks get ${id} --result ${result}`, /Status: +0 no response[\s\S]*connection refused by 127\.0\.0\.1:1/],
+    ['checks stats', /Closed port +API +failing/],
+    [`assets list --check-id ${id} --result-id ${result}`, /No assets found\./],
+    ['alert-channels list', /webhook +Hook/],
+    [`alert-channels get ${channel}`, /Enabled events: +failure, recovery/],
+    [`alert-channels logs ${channel}`, /No alert channel logs found\./],
+  ]);
+  await checkly('checks', 'delete', id, '--force');
+  assert.deepEqual(await must('GET', '/v1/checks'), []);
+});
+
+test('the command line keeps the environment variables of the account', async () => {
+  await checkly('env', 'add', 'SHOP_URL', 'https://shop.example');
+  await checkly('env', 'add', 'TOKEN', 'hush-hush', '--secret');
+  const again = await cli.run('env', 'add', 'SHOP_URL', 'https://other.example');
+  assert.match(again.out + again.err, /"SHOP_URL" already exists/);
+  await checkly('env', 'update', 'SHOP_URL', 'https://new.example');
+  const [listed] = await Promise.all([checkly('env', 'ls'), checkly('env', 'pull', '--force')]);
+  assert.match(listed, /SHOP_URL=https:\/\/new\.example/);
+  const pulled = readFileSync(join(cli.folder, '.env'), 'utf8');
+  assert.match(pulled, /SHOP_URL=https:\/\/new\.example/);
+  assert.doesNotMatch(listed + pulled, /hush-hush/, 'secrets never leave');
+  await checkly('env', 'rm', 'SHOP_URL', '--force');
+  assert.doesNotMatch(await checkly('env', 'ls'), /SHOP_URL/);
+});
+
+test('what there is not is refused with a sentence', async () => {
+  const commands = ['status-pages list', 'incidents list', 'account usage terms'];
+  const said = await Promise.all(commands.map((command) => cli.run(...command.split(' '))));
+  for (const [index, { code, out, err }] of said.entries()) {
+    assert.notEqual(code, 0, commands[index]);
+    assert.match((out + err).replaceAll(/\s+/g, ' '), /Tocsin (has no|does not) [^.]+\./, commands[index]);
+  }
+});
+
+test('the ten lines of docs/monitoring-as-code.md lead from an empty folder to a deployed check', async (t) => {
+  const lines = blockOf(readPage('docs/monitoring-as-code.md'), 'sh', 'checkly');
+  assert.equal(lines.split('\n').length, 10);
+  const folder = emptyFolder(t);
+  // In place of the registry: the packages of this checkout.
+  symlinkSync(modules, join(folder, 'installed'));
+  const npm = `npm() { echo '{"type": "module"}' > package.json; ln -sfn "$PACKAGES" node_modules; }`;
+  const npx = 'npx() { shift; "$NODE" "$CHECKLY" "$@"; }';
+  const { CHECKLY_API_URL: _, CHECKLY_API_KEY: __, ...env } = cliEnvironment(on, folder);
+  const given = { TOCSIN_URL: on.address, TOCSIN_API_KEY: on.apiKey, PACKAGES: join(folder, 'installed') };
+  const child = spawn('sh', ['-ec', `${npm}\n${npx}\n${lines}`], {
+    cwd: folder,
+    env: { ...env, ...given, NODE: process.execPath, CHECKLY: checklyProgram },
+  });
+  const { code, out, err } = await outputOf(child);
+  assert.equal(code, 0, `${out}\n${err}`);
+  assert.match(out, /Successfully deployed project "Shop"[\s\S]*Home page +URL/);
+});
