@@ -14,6 +14,8 @@ export interface ClientConfig {
   readonly profilesPath: string;
   /** CA certificates (PEM) to trust in addition to those of Node.js: `TOCSIN_CA_FILE`. */
   readonly caCertificates: readonly string[];
+  /** Whether the terminal, if there is one, understands no escape sequences. */
+  readonly isDumbTerminal: boolean;
   /** Whether this is a job of GitHub Actions. */
   readonly isGitHubJob: boolean;
 }
@@ -31,6 +33,7 @@ export function clientConfigOf(env: Environment, caCertificates: readonly string
     accountId: text('TOCSIN_ACCOUNT'),
     profilesPath: text('TOCSIN_PROFILES') ?? join(folder, 'tocsin', 'profiles.json'),
     caCertificates,
+    isDumbTerminal: text('TERM') === 'dumb',
     isGitHubJob: text('GITHUB_ACTIONS') === 'true',
   };
 }

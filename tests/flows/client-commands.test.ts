@@ -1,55 +1,24 @@
 // Commands that talk to a server, against a running one: what they print and change, and how they end.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { bundled } from '../../tooling/bundle.ts';
-import { type CommandOutput, paste, runCommand, startCommand } from '../support/service/command.ts';
-import { firstRun } from '../support/service/first-run.ts';
+import {
+  clientOf,
+  hostileName,
+  newCheck,
+  newTarget,
+  nothing,
+  temporaryFolder,
+} from '../support/service/client-command.ts';
+import { paste, runCommand, startCommand } from '../support/service/command.ts';
 import { describe } from '../support/service/one-process.ts';
-import { apiKey, newAccount, type Service } from '../support/service/service.ts';
+import { apiKey } from '../support/service/service.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { type Cleanup, type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
-import { until } from '../support/until.ts';
-
-/** Names and messages that try to control a terminal or a job of GitHub Actions. */
-const hostileName = 'Evil \u001b[2J\u009b31m\u202e one';
-const hostileBody = '::error::taken\n\u001b]0;title\u0007';
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
-
-function temporaryFolder(t: Cleanup): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tocsin-client-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Without what the machine of the test has configured. */
-const nothing = { TOCSIN_URL: '', TOCSIN_API_KEY: '', TOCSIN_ACCOUNT: '', GITHUB_ACTIONS: '' };
-
-/** Runs commands with the operator key of the service; none of them prints control characters. */
-function clientOf({ address }: Pick<Service, 'address'>, more: NodeJS.ProcessEnv = {}) {
-  const environment = { ...nothing, TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, ...more };
-  return async (...words: readonly string[]): Promise<CommandOutput> => {
-    const said = await runCommand(words, environment);
-    assert.doesNotMatch(said.out + said.err, controls);
-    return said;
-  };
-}
-
-async function newCheck(service: Pick<Service, 'must'>, name: string, url: string, more: object = {}): Promise<string> {
-  const { id } = await service.must('POST', '/v1/checks/url', { name, frequency: 1440, request: { url }, ...more });
-  await firstRun(service, id);
-  return String(id);
-}
-
-/** Answers 503 to paths that begin with `/bad`. */
-async function newTarget(t: Cleanup): Promise<ScriptedServer> {
-  const target = await startScriptedServer(t);
-  target.answer(({ url }) => (url.startsWith('/bad') ? { status: 503, body: hostileBody } : { status: 200 }));
-  return target;
-}
+import { createAuthority } from '../support/targets/certificates.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 
 async function logIn(url: string, key: string, environment: NodeJS.ProcessEnv, ...words: readonly string[]) {
   const { child, ended } = startCommand(['login', url, '--key-stdin', ...words], { ...nothing, ...environment });
@@ -112,6 +81,20 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual([refused.code, /^tocsin: .*read-only/.test(refused.err)], [1, true], refused.err);
     assert.equal((await reader('checks', 'get', id)).code, 0);
     assert.match((await clientOf(service)('keys', 'create', ' ', '--role', 'admin')).err, /\n {2}name: /);
+  });
+
+  it('trusts a private CA if it is told to', async (t, service) => {
+    const authority = createAuthority();
+    const server = createServer(authority.issue(), (_, response) => void response.end('not Tocsin'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => void server.close());
+    const path = join(temporaryFolder(t), 'ca.pem');
+    writeFileSync(path, authority.cert);
+    const TOCSIN_URL = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const untrusted = await clientOf(service, { TOCSIN_URL })('whoami');
+    assert.match(untrusted.err, /certificate is not trusted \(\w+\)\..*set TOCSIN_CA_FILE/);
+    const trusted = await clientOf(service, { TOCSIN_URL, TOCSIN_CA_FILE: path })('whoami');
+    assert.match(trusted.err, /does not respond like a Tocsin server/);
   });
 
   it('lists, shows, runs and deletes checks, with evidence and without control characters', async (t, service) => {
@@ -179,102 +162,6 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     await service.must('PUT', `/v1/checks/${id}`, { activated: false });
     assert.match((await tocsin('trigger', '--tag', 'nobody')).err, /no activated check has the tag nobody/);
     assert.equal((await tocsin('trigger')).code, 2);
-  });
-
-  it('prints results as they come, each once, across a change of what is followed', async (t, service) => {
-    const target = await newTarget(t);
-    const id = await newCheck(service, 'Followed', `${target.url}/good`);
-    const environment = { ...nothing, TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey };
-    const { child, ended } = startCommand(['logs', id, '--follow', '--json'], environment);
-    t.after(() => void child.kill('SIGKILL'));
-    let printed = '';
-    child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    const lines = () =>
-      printed
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as { id: string; outcome: string });
-    await until('the first result', () => lines().length === 1);
-    for (const count of [2, 3]) {
-      await service.must('POST', `/v1/triggers/checks/${id}`);
-      await until(`${count} results`, () => lines().length === count, { seen: () => printed });
-    }
-    assert.equal(new Set(lines().map((each) => each.id)).size, 3);
-    child.kill('SIGTERM');
-    await ended;
-    const plain = await clientOf(service)('logs', 'followed', '--limit', '2');
-    assert.match(plain.out, /^(\S+Z {2}passed +local +\d+ ms\n){2}$/);
-  });
-
-  it('draws the checks on a terminal, takes keys, and gives the terminal back', async (t, service) => {
-    const target = await newTarget(t);
-    const account = await newAccount(service, 'Drawn');
-    const id = await newCheck(account, 'Drawn check', `${target.url}/drawn`);
-    const server = { TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey, TOCSIN_ACCOUNT: account.id };
-    // `script` opens a pseudo-terminal; the shell says who is to be ended.
-    const start = (): {
-      said: () => string;
-      type: (keys: string) => void;
-      ended: Promise<unknown>;
-      pid: () => number;
-    } => {
-      const command = `stty rows 24 cols 100; echo pid=$$; exec ${process.execPath} ${bundled('tocsin')} top`;
-      const child = spawn('script', ['-qec', command, '/dev/null'], {
-        env: { ...process.env, ...nothing, TERM: 'xterm-256color', ...server },
-      });
-      t.after(() => void child.kill('SIGKILL'));
-      let said = '';
-      child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-      const ended = new Promise((resolve) => child.once('close', resolve));
-      const pid = (): number => Number(/pid=(\d+)/.exec(said)?.[1]);
-      return { said: () => said, type: (keys) => void child.stdin.write(keys), ended, pid };
-    };
-    const restored = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-    const first = start();
-    const sees = (what: string, text: string) => until(what, () => first.said().includes(text), { seen: first.said });
-    await sees('the list', 'Drawn check');
-    target.answer({ status: 500 });
-    await account.must('POST', `/v1/triggers/checks/${id}`);
-    await sees('the failure, at the top', '\u001b[7mDrawn check  failing');
-    first.type('\r');
-    await sees('the details', 'Newest results');
-    first.type('qq');
-    assert.equal(await first.ended, 0);
-    assert.ok(first.said().endsWith(restored), JSON.stringify(first.said().slice(-80)));
-
-    const second = start();
-    await until('the list', () => second.said().includes('Drawn check'), { seen: second.said });
-    process.kill(second.pid(), 'SIGTERM');
-    await second.ended;
-    assert.ok(second.said().endsWith(restored), JSON.stringify(second.said().slice(-80)));
-  });
-
-  it('prints a line for each change of a state if there is no terminal', async (t, service) => {
-    const target = await newTarget(t);
-    const id = await newCheck(service, 'Watched', `${target.url}/watched`);
-    const environment = { ...nothing, TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey };
-    const { child, ended } = startCommand(['top', '--json'], environment);
-    t.after(() => void child.kill('SIGKILL'));
-    let printed = '';
-    child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    const states = () =>
-      printed
-        .split('\n')
-        .filter((line) => line.includes(id))
-        .map((line) => (JSON.parse(line) as { state: string }).state);
-    // The states are read at the start; only then is a change one.
-    await until('the stream', () => service.must('GET', '/v1/processes').then(() => true));
-    target.answer({ status: 500 });
-    await until('the failure', async () => {
-      await service.must('POST', `/v1/triggers/checks/${id}`);
-      return states().length > 0;
-    });
-    assert.deepEqual(states(), ['failing']);
-    child.kill('SIGTERM');
-    await ended;
-    const { out } = await clientOf(service)('top', '--once');
-    assert.match(out, /^\d+ failing.*\n\nNAME +STATE +SINCE +REASON\n/);
   });
 
   it('does what its page shows', async (t, service) => {

@@ -7,8 +7,9 @@ const longest = 1000;
 /** Asks on the terminal; typed characters are not shown. @throws {CommandError} if it is cancelled with Ctrl-C or Ctrl-D */
 export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // What is typed as soon as the question appears must not be shown either.
   stdin.setRawMode(true);
+  stderr.write(question);
   stdin.resume();
   try {
     let typed = '';

@@ -1,6 +1,7 @@
 // `top`: the checks of an account as they change, on a terminal or line by line.
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { readClientConfig } from '#config/config.ts';
 import { systemClock } from '#lib/clock.ts';
 import { oneLine, safeJson } from '../../terminal-text.ts';
 import { type Change, followChanges } from '../changes.ts';
@@ -34,7 +35,8 @@ export function defineTop(command: Command): void {
 }
 
 async function top(options: TopOptions): Promise<void> {
-  const isDrawn = options.once !== true && options.json !== true && process.stdin.isTTY && process.stdout.isTTY;
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !readClientConfig().isDumbTerminal;
+  const isDrawn = isTerminal && options.once !== true && options.json !== true;
   const connection = connect(options, isDrawn ? () => undefined : note);
   const board = await readBoard(connection);
   if (options.once === true) return printOnce(options, board);
