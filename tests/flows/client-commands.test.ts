@@ -83,7 +83,7 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     assert.match((await clientOf(service)('keys', 'create', ' ', '--role', 'admin')).err, /\n {2}name: /);
   });
 
-  it('trusts a private CA if it is told to', async (t, service) => {
+  it('trusts a private CA that it is given', async (t, service) => {
     const authority = createAuthority();
     const server = createServer(authority.issue(), (_, response) => void response.end('not Tocsin'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
