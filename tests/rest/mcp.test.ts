@@ -303,6 +303,20 @@ test('answers stay small however much there is, and say how to narrow', async ()
   assert.match(lead, /100 more: narrow by search, tag or groupId, or read page 2\./);
 });
 
+test('each message counts as a request of the key', async (t) => {
+  const limited = await startComposed(t, { TOCSIN_RATE_LIMIT: '3', TOCSIN_ROLES: 'api' });
+  const headers = { authorization: `Bearer ${limited.apiKey}`, 'content-type': 'application/json' };
+  const params = { name: 'list_failures', arguments: {} };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const statuses: number[] = [];
+  for (let count = 0; count < 4; count++) {
+    const answer = await send(limited.port, { method: 'POST', path: '/mcp', headers, body });
+    statuses.push(answer.status);
+    if (answer.status === 429) assert.match(String(answer.headers['retry-after']), /^\d+$/);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+});
+
 test('it is off with TOCSIN_MCP=off', async (t) => {
   const off = await startComposed(t, { TOCSIN_MCP: 'off', TOCSIN_ROLES: 'api' });
   const headers = { authorization: `Bearer ${off.apiKey}`, 'content-type': 'application/json' };

@@ -21,7 +21,7 @@ test('a change is recorded with the values before and after, in the account that
   await using temp = await newStore();
   const { store } = temp;
   const [accountId, foreign] = [putAccount(temp.raw), putAccount(temp.raw)];
-  await runAs(acting('ada@shop.example'), async () => {
+  await runAs({ ...acting('ada@shop.example'), via: 'mcp' }, async () => {
     await store.variables.add(accountId, variable);
     await store.variables.change(accountId, 'SHOP', (present) => ({ ...present, value: 'two' }));
     await store.variables.remove(accountId, 'SHOP');
@@ -52,8 +52,8 @@ test('a change is recorded with the values before and after, in the account that
   );
   const [first] = found;
   assert.deepEqual(
-    [first?.actor.name, first?.operation, first?.address, first?.requestId],
-    ['ada@shop.example', 'of ada@shop.example', '192.0.2.7', 'r-1'],
+    [first?.actor.name, first?.operation, first?.via, first?.address, first?.requestId],
+    ['ada@shop.example', 'of ada@shop.example', 'mcp', '192.0.2.7', 'r-1'],
   );
   assert.deepEqual(await all(store, foreign), []);
 });

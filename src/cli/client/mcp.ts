@@ -1,9 +1,10 @@
 // `mcp`: passes the messages of an assistant from stdin on to the server, and its responses to stdout.
+import { join } from 'node:path';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Command } from 'commander';
 import type { BodyOf } from '#contract/operations.ts';
 import { errorMessage } from '#lib/errors.ts';
-import { commandName } from '#lib/package-files.ts';
+import { commandName, packageFolder } from '#lib/package-files.ts';
 import { connect, type Connection } from './connect.ts';
 
 type Message = BodyOf<'callMcp'>;
@@ -11,6 +12,9 @@ type Response = Parameters<StdioServerTransport['send']>[0];
 
 /** Code of JSON-RPC errors of this program. */
 const failedCode = -32_000;
+
+/** What the assistant starts: npm would print lines of its own. */
+const program = commandName === 'tocsin' ? commandName : join(packageFolder, 'bin', 'tocsin');
 
 /** Defines `mcp`. */
 export function defineMcp(command: Command): void {
@@ -20,7 +24,7 @@ export function defineMcp(command: Command): void {
         'it over stdin and stdout. What it may do depends on the role of the key. See docs/agents.md.',
     )
     .option('--profile <name>', 'profile of `login`; default: TOCSIN_URL and TOCSIN_API_KEY, or the profile "default"')
-    .addHelpText('after', `\nExample:\n  claude mcp add tocsin -- ${commandName} mcp`)
+    .addHelpText('after', `\nExample:\n  claude mcp add tocsin -- ${program} mcp`)
     .action(({ profile }: { readonly profile?: string }) => bridge(connect({ profile })));
 }
 
