@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { browserBench } from './browser.ts';
 import { checkBench } from './check.ts';
+import { deployBench } from './deploy.ts';
 import { deliverBench } from './deliver.ts';
 import { heartbeatBench } from './heartbeat.ts';
 import { historyBench } from './history.ts';
@@ -18,6 +19,7 @@ import { webBench } from './web.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   deliver: deliverBench,
+  deploy: deployBench,
   hostile: hostileBench,
   check: checkBench,
   schedule: scheduleBench,

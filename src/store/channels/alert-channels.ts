@@ -56,8 +56,7 @@ export function createAlertChannels(database: Database) {
       transaction(async (tx) => {
         const { accountId } = write.channel;
         await requireWithinLimit(database, tx, accountId, 'alertChannels');
-        const id = await nextNumber(tx, accountId, 'alert-channel');
-        return addChannel(tx, database, { ...write, channel: { ...write.channel, id } });
+        return addChannel(tx, database, write);
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
     change: (accountId: string, id: number, edit: (present: StoredChannel) => ChannelWrite) =>
@@ -80,17 +79,18 @@ export function createAlertChannels(database: Database) {
   };
 }
 
-/** Adds a channel that has its ID. @param others IDs that the transaction adds later */
+/** Adds a channel; ID 0 = the next number. @param others IDs that the transaction adds later */
 export async function addChannel(
   tx: Db,
   { seal, clock }: Database,
   { channel, subscriptions }: ChannelWrite,
   others: ReadonlySet<number> = new Set(),
 ): Promise<Saved<StoredChannel>> {
-  const { accountId, id } = channel;
+  const { accountId } = channel;
   const missing = await missingTarget(tx, accountId, subscriptions ?? []);
   if (missing !== null) return { dangling: `subscriptions${missing}` };
   if (await isDangling(tx, channel, others)) return { dangling: otherChannel };
+  const id = channel.id === 0 ? await nextNumber(tx, accountId, 'alert-channel') : channel.id;
   const columns = { ...channelColumns(channel, seal), created_at: clock.now(), updated_at: null };
   const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
   const report_at = reportAt(channel, clock.now());

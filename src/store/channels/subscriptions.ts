@@ -1,7 +1,7 @@
 // Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
 import { recorderOf } from '../base/audit/recorder.ts';
 import { recordMapping } from '../base/records.ts';
-import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type {
   ChannelToSubscribe,
   SubscribedChannel,
@@ -89,23 +89,25 @@ export async function changeAllChannels(
 ): Promise<void> {
   const assigned = changes.some(({ isAutoAssigned }) => isAutoAssigned) ? await autoSubscribed(tx, accountId) : [];
   const present = await presentSubscriptions(tx, accountId, changes);
+  const ended: number[] = [];
   const added = new Map<string, SubscribedTo & { readonly alertChannelId: number }>();
   const add = (alertChannelId: number, subscription: SubscribedTo): void => {
     added.set(`${targetKey(subscription)} ${alertChannelId}`, { ...subscription, alertChannelId });
   };
   for (const { target, subscriptions, isAutoAssigned } of changes) {
-    const own = new Set(present.get(targetKey(target)) ?? []);
-    if (subscriptions !== null && own.size > 0) {
-      const kept = subscriptions.map(({ alertChannelId }) => alertChannelId);
-      await dropTarget(tx, accountId, target, kept);
-    }
-    const wanted = new Set(subscriptions?.map(({ alertChannelId }) => alertChannelId) ?? own);
+    const own = new Map((present.get(targetKey(target)) ?? []).map((one) => [one.alertChannelId, one]));
+    const wanted = new Set(subscriptions?.map(({ alertChannelId }) => alertChannelId) ?? own.keys());
+    for (const { alertChannelId, id } of own.values()) if (!wanted.has(alertChannelId)) ended.push(id);
     for (const { alertChannelId, ...how } of subscriptions ?? []) {
-      if (own.has(alertChannelId)) await subscribe(tx, accountId, alertChannelId, { ...target, ...how });
-      else add(alertChannelId, { ...target, ...how });
+      const one = own.get(alertChannelId);
+      const { activated, escalationMinutes = 0 } = how;
+      if (one === undefined) add(alertChannelId, { ...target, ...how });
+      else if (one.activated !== activated || one.escalationMinutes !== escalationMinutes)
+        await subscribe(tx, accountId, alertChannelId, { ...target, ...how });
     }
     for (const id of isAutoAssigned ? assigned : []) if (!wanted.has(id)) add(id, { ...target, activated: true });
   }
+  await deleteRows(tx, 'subscriptions', { account_id: idBytes(accountId), id: ended });
   await addSubscriptions(tx, accountId, [...added.values()]);
 }
 
@@ -119,12 +121,12 @@ async function autoSubscribed(tx: Db, accountId: string): Promise<number[]> {
   return (await findRows(tx, 'alert_channels', key, ['id'], ['id'])).map(({ id }) => id);
 }
 
-/** IDs of the subscribed channels by check and group. */
+/** Subscriptions of these checks and groups. */
 async function presentSubscriptions(
   tx: Db,
   accountId: string,
   changes: readonly { readonly target: Target }[],
-): Promise<Map<string, number[]>> {
+): Promise<Map<string, Subscription[]>> {
   const account_id = idBytes(accountId);
   const checkIds = changes.flatMap(({ target }) => (target.checkId === null ? [] : [idBytes(target.checkId)]));
   const groupIds = changes.flatMap(({ target }) => (target.checkId === null ? (target.groupId ?? []) : []));
@@ -132,13 +134,7 @@ async function presentSubscriptions(
     ...(await findRows(tx, 'subscriptions', { account_id, check_id: checkIds })),
     ...(await findRows(tx, 'subscriptions', { account_id, group_id: groupIds })),
   ].map(recordOf);
-  const byTarget = new Map<string, number[]>();
-  for (const row of rows) {
-    const own = byTarget.get(targetKey(row)) ?? [];
-    own.push(row.alertChannelId);
-    byTarget.set(targetKey(row), own);
-  }
-  return byTarget;
+  return Map.groupBy(rows, targetKey);
 }
 
 async function addSubscriptions(

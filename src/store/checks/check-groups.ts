@@ -73,10 +73,8 @@ export function createCheckGroups(database: Database) {
     },
     add: (write: GroupWrite) =>
       transaction(async (tx) => {
-        const { accountId } = write.group;
-        await requireWithinLimit(database, tx, accountId, 'checkGroups');
-        const id = await nextNumber(tx, accountId, 'check-group');
-        return saveGroup(tx, database, { ...write, group: { ...write.group, id } }, null);
+        await requireWithinLimit(database, tx, write.group.accountId, 'checkGroups');
+        return saveGroup(tx, database, write, null);
       }),
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown group. */
     change: (accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite) =>
@@ -97,7 +95,7 @@ export function createCheckGroups(database: Database) {
 
 /**
  * Writes everything that belongs to a group; writes nothing if a reference is unknown.
- * @param present the stored group; null = it is new
+ * @param present the stored group; null = it is new, and with ID 0 gets the next number
  */
 export async function saveGroup(
   tx: Db,
@@ -111,12 +109,12 @@ export async function saveGroup(
   const problem = await problemOfGroup(tx, write.group, present?.dependsOn ?? []);
   if (problem !== null) return problem;
   const now = database.clock.now();
-  const { id } = write.group;
+  const id = write.group.id === 0 ? await nextNumber(tx, accountId, 'check-group') : write.group.id;
   const times = {
     createdAt: present?.createdAt ?? now,
     updatedAt: present === null ? null : nextRevision(present, now),
   };
-  const group: CheckGroup = { ...write.group, ...times };
+  const group: CheckGroup = { ...write.group, id, ...times };
   const row = groupRow(group, database.seal);
   if (present === null) await insertRows(tx, 'check_groups', row);
   else {

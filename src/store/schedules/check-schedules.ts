@@ -6,7 +6,7 @@ import type { Check } from '#domain/checks/check.ts';
 import { scheduleOf } from '#domain/checks/schedule.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { hasOtherTarget } from '#domain/checks/target.ts';
-import { missDueSlots } from './changed-schedules.ts';
+import { type HeldRounds, missDueSlots } from './changed-schedules.ts';
 import { flag, idBytes, idText, json } from '../base/codec.ts';
 import { keepHeartbeat } from './keep-heartbeat.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -44,20 +44,21 @@ export async function keepSchedules(
   const byId = new Map(rows.map((row) => [idText(row.check_id), row]));
   const kept: Insertable<SchedulesTable>[] = [];
   const started: string[] = [];
+  const held: HeldRounds = { rounds: null };
   for (const { check, group, before } of checks) {
     // A heartbeat is not scheduled, whatever type it was before.
     const isCalled = check.checkType === 'HEARTBEAT';
     const schedule = isCalled ? null : scheduleOf(check, group);
     const present = byId.get(check.id);
     const isInTime = present?.interval_ms === schedule?.intervalMs && present?.phase_ms === schedule?.phaseMs;
-    if (present !== undefined && !isInTime) await missDueSlots(tx, present, now, ownLocation);
+    if (present !== undefined && !isInTime) await missDueSlots(tx, present, now, ownLocation, held);
     if (isCalled) await keepHeartbeat(tx, check, group, now);
     if (schedule === null) {
       if (present !== undefined) await dropSchedule(tx, accountId, check.id);
       continue;
     }
     const { intervalMs, phaseMs, runParallel } = schedule;
-    kept.push({
+    const next = {
       account_id: account,
       check_id: idBytes(check.id),
       interval_ms: intervalMs,
@@ -66,7 +67,9 @@ export async function keepSchedules(
       run_parallel: flag(runParallel),
       // Slots up to now have their outcome.
       next_due_at: present !== undefined && isInTime ? present.next_due_at : nextSlot(now + 1, intervalMs, phaseMs),
-    });
+    };
+    const isSame = present?.locations === next.locations && present.run_parallel === next.run_parallel && isInTime;
+    if (!isSame) kept.push(next);
     if (present === undefined || (before !== null && hasOtherTarget(before, check))) started.push(check.id);
   }
   await replaceRows(tx, 'schedules', ['account_id', 'check_id'], kept);
