@@ -183,7 +183,7 @@ export const configVariables = {
   TOCSIN_CA_FILE: {
     fallback: 'none',
     meaning:
-      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust in addition to the public CAs. They also trust the certificates in `NODE_EXTRA_CA_CERTS`.',
+      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers, and commands that talk to a server, trust in addition to the public CAs. They also trust the certificates in `NODE_EXTRA_CA_CERTS`.',
     right: 'the path of a readable PEM file with at least one certificate',
     read: readCertificates,
   } satisfies ConfigVariable<readonly string[]>,

@@ -15,7 +15,7 @@ import {
 } from '../support/service/client-command.ts';
 import { paste, runCommand, startCommand } from '../support/service/command.ts';
 import { describe } from '../support/service/one-process.ts';
-import { apiKey } from '../support/service/service.ts';
+import { apiKey, newAccount } from '../support/service/service.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { createAuthority } from '../support/targets/certificates.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
@@ -151,6 +151,16 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     const xml = readFileSync(report, 'utf8');
     assert.match(xml, /tests="2" failures="1" errors="0"/);
     assert.match(xml, /<failure type="failed" message="[^"]*503[^"]*">/);
+
+    const account = await newAccount(service, 'Limited');
+    for (const name of ['one', 'two']) await newCheck(account, name, `${target.url}/good`, { tags: ['limited'] });
+    await service.must('PUT', `/v1/accounts/${account.id}`, { executionLimit: 3 });
+    const partial = await clientOf(service, { TOCSIN_ACCOUNT: account.id })('trigger', '--tag', 'limited');
+    assert.deepEqual(
+      [partial.code, /limit of 3 .* 1 of 2 were started and continue\.$/m.test(partial.err)],
+      [1, true],
+      partial.err,
+    );
 
     const hanging = await startScriptedServer(t);
     const id = await newCheck(service, 'Gate that hangs', `${hanging.url}/`);

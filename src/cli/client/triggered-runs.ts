@@ -42,7 +42,7 @@ export async function runTargets(
   timeoutMs: number,
   onChange: (runs: readonly TriggeredRunBody[]) => void = () => undefined,
 ): Promise<TriggeredRuns> {
-  const calls = await inBatches(targets, (target) => start(connection, target));
+  const calls = await startAll(connection, targets);
   const runsNow = (): readonly TriggeredRunBody[] => calls.flatMap(({ runs }) => runs);
   const isOpen = ({ runs }: Call): boolean => runs.some(({ state }) => state === 'running');
   const read = async (call: Call): Promise<void> => {
@@ -91,6 +91,21 @@ export async function runTargets(
     over.abort();
     await following.catch(() => undefined);
   }
+}
+
+/** Starts all targets. If one cannot be started, the error says how many were. */
+async function startAll(connection: Connection, targets: readonly Target[]): Promise<readonly Call[]> {
+  const calls: Call[] = [];
+  for (let from = 0; from < targets.length; from += atOnce) {
+    const begun = targets.slice(from, from + atOnce).map((target) => start(connection, target));
+    const settled = await Promise.allSettled(begun);
+    calls.push(...settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+    const failed = settled.find((each) => each.status === 'rejected');
+    if (failed === undefined) continue;
+    if (calls.length === 0 || !(failed.reason instanceof Error)) throw failed.reason;
+    throw new CommandError(`${failed.reason.message} ${calls.length} of ${targets.length} were started and continue.`);
+  }
+  return calls;
 }
 
 async function start({ client }: Connection, target: Target): Promise<Call> {

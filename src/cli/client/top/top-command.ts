@@ -6,6 +6,7 @@ import { systemClock } from '#lib/clock.ts';
 import { oneLine, safeJson } from '../../terminal-text.ts';
 import { type Change, followChanges } from '../changes.ts';
 import { type Connection, connect } from '../connect.ts';
+import { eventually } from '../eventually.ts';
 import { listed, note, print, type ServerOptions, withServer } from '../output.ts';
 import { styleOf } from '../result-text.ts';
 import { cellText } from '../table.ts';
@@ -18,6 +19,8 @@ interface TopOptions extends ServerOptions {
 
 /** Incidents that are read. */
 const incidentsRead = 5;
+/** Minimum interval between reads of the states, ms. */
+const readEveryMs = 1000;
 
 /** Defines `top`. */
 export function defineTop(command: Command): void {
@@ -38,27 +41,27 @@ async function top(options: TopOptions): Promise<void> {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !readClientConfig().isDumbTerminal;
   const isDrawn = isTerminal && options.once !== true && options.json !== true;
   const connection = connect(options, isDrawn ? () => undefined : note);
-  const board = await readBoard(connection);
+  const { accountId, accounts } = await connection.client.call('getMe');
+  const account = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
+  const board = await readBoard(connection, account);
   if (options.once === true) return printOnce(options, board);
   const ended = new AbortController();
   const stopped = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal, { signal: ended.signal }));
   const stop = (): void => ended.abort();
   void Promise.race(stopped).then(stop, stop);
   try {
-    if (isDrawn) await watchOnTerminal(connection, board, () => readBoard(connection), ended);
+    if (isDrawn) await watchOnTerminal(connection, board, () => readBoard(connection, account), ended);
     else await printChanges(connection, board, options, ended.signal);
   } finally {
     stop();
   }
 }
 
-async function readBoard({ client, url }: Connection): Promise<Board> {
-  const [me, statuses, incidents] = await Promise.all([
-    client.call('getMe'),
+async function readBoard({ client, url }: Connection, account: string): Promise<Board> {
+  const [statuses, incidents] = await Promise.all([
     client.call('listCheckStatuses'),
     client.call('listIncidents', { query: { limit: incidentsRead } }),
   ]);
-  const account = me.accounts.find(({ id }) => id === me.accountId)?.name ?? me.accountId;
   return { url, account, statuses, incidents, isLive: true };
 }
 
@@ -103,18 +106,14 @@ async function printChanges(
   sorted(first.statuses)
     .filter(({ state }) => state !== 'passing')
     .forEach(show);
-  let reading: Promise<void> = Promise.resolve();
-  const read = async (): Promise<void> => {
+  const onDue = eventually(readEveryMs, async () => {
     for (const status of await connection.client.call('listCheckStatuses')) {
       if (printed.get(status.checkId) === status.state) continue;
       printed.set(status.checkId, status.state);
       show(status);
     }
-  };
-  // A failed read is repeated with the next change; the stream reports that the server is away.
-  const onDue = (): void => void (reading = reading.then(read).catch(() => undefined));
+  });
   const onChange = ({ states, checks }: Change): void => void ((states.length > 0 || checks) && onDue());
   const onLost = (): void => note('The connection was lost; trying again.');
   await followChanges(connection, { onConnected: onDue, onChange, onLost }, signal);
-  await reading;
 }

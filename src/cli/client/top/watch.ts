@@ -2,6 +2,7 @@
 import { systemClock } from '#lib/clock.ts';
 import { type Change, followChanges } from '../changes.ts';
 import type { Connection } from '../connect.ts';
+import { eventually } from '../eventually.ts';
 import { type Board, detailLines, frameLines, selectedIndex, sorted, type View } from './frame.ts';
 import { type Key, openScreen, type Screen } from './screen.ts';
 
@@ -80,26 +81,4 @@ export function moved(view: View, board: Board, key: Key): View {
   const list = sorted(board.statuses);
   const index = Math.max(0, Math.min(list.length - 1, selectedIndex(list, view.selectedId) + step));
   return { ...view, selectedId: list[index]?.checkId ?? null };
-}
-
-/**
- * Runs work soon after it was asked for, not more often than the interval, and never twice at a time. Failed work is
- * repeated when it is asked for again.
- */
-function eventually(everyMs: number, work: () => Promise<void>): () => void {
-  let [isRunning, isDue] = [false, false];
-  return function ask(): void {
-    isDue = true;
-    if (isRunning) return;
-    isRunning = true;
-    isDue = false;
-    void work()
-      .catch(() => undefined)
-      .finally(() =>
-        setTimeout(() => {
-          isRunning = false;
-          if (isDue) ask();
-        }, everyMs).unref(),
-      );
-  };
 }
