@@ -153,7 +153,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
 
 /** The servers of the API and of metrics, with the connections that the limit on open files allows. */
 function createServers(
-  api: Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit'>,
+  api: Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit' | 'mqtt'>,
   ofMetrics: Pick<RestOptions, 'routes' | 'operations'>,
   options: Omit<RestOptions, 'routes' | 'operations'>,
   onRefused: () => void,

@@ -12,6 +12,8 @@ export interface JoinedHints {
   readonly onRunsElsewhere: () => void;
   /** Tells waiting requests in all processes that results were recorded. */
   readonly onRecorded: () => void;
+  /** Tells waiting requests in all processes that something happened in a test session. */
+  readonly onTested: () => void;
   /** Tells waiting requests in all processes that delivery attempts were recorded. */
   readonly onLogged: () => void;
   /** Tells other processes that the clock was set, so that they read the time at once. */
@@ -21,6 +23,7 @@ export interface JoinedHints {
   /** Tells processes that render that an alert channel was changed, so that they compile its templates. */
   readonly onChannelsChanged: () => void;
   readonly resultHints: Hints;
+  readonly testHints: Hints;
   readonly attemptHints: Hints;
   /** Starts listening to other processes and makes each of them look for new processes. */
   readonly listen: () => void;
@@ -36,13 +39,23 @@ export function composeHints(
   wakeHere: (name: LoopName) => boolean | undefined,
   forgetKeys: () => void,
 ): JoinedHints {
-  const [resultHints, attemptHints, keyHints] = [createHints(), createHints(), createHints()];
+  const [resultHints, testHints, attemptHints, keyHints] = Array.from({ length: 4 }, createHints) as [
+    Hints,
+    Hints,
+    Hints,
+    Hints,
+  ];
   keyHints.listen(forgetKeys);
-  const remoteHints: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints, keys: keyHints };
+  const remoteHints: Readonly<Record<string, Hints>> = {
+    results: resultHints,
+    tests: testHints,
+    attempts: attemptHints,
+    keys: keyHints,
+  };
   const notify = (name: string): void => {
     if (ownProcess.known().length > 1) wakes.send(name);
   };
-  const notifyOf = (name: 'results' | 'attempts') => (): void => {
+  const notifyOf = (name: 'results' | 'tests' | 'attempts') => (): void => {
     remoteHints[name]?.hint();
     notify(name);
   };
@@ -53,11 +66,13 @@ export function composeHints(
     },
     onRunsElsewhere: () => notify('run-checks'),
     onRecorded: notifyOf('results'),
+    onTested: notifyOf('tests'),
     onLogged: notifyOf('attempts'),
     onClockSet: () => notify('follow-clock'),
     onKeysChanged: () => notify('keys'),
     onChannelsChanged: () => notify('keep-templates'),
     resultHints,
+    testHints,
     attemptHints,
     listen() {
       wakes.listen((name) => {

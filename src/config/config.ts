@@ -89,6 +89,8 @@ export interface Config {
   readonly accountLimits: AccountLimits;
   /** Calls per minute, ping URL and kind; 0 = unlimited, otherwise at least 60. */
   readonly pingLimit: number;
+  /** Whether results of test sessions are served over MQTT. */
+  readonly servesMqtt: boolean;
   readonly probeThreads: number;
   /** Path of Chromium; null = find it. */
   readonly chromium: string | null;
@@ -167,6 +169,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     accountRateLimit: take(env, 'TOCSIN_ACCOUNT_RATE_LIMIT') ?? 5 * rateLimit,
     accountLimits: take(env, 'TOCSIN_ACCOUNT_LIMITS') ?? defaultLimits,
     pingLimit: take(env, 'TOCSIN_PING_LIMIT') ?? 60,
+    servesMqtt: take(env, 'TOCSIN_MQTT') !== 'off',
     probeThreads: take(env, 'TOCSIN_PROBE_THREADS') ?? Math.max(1, cores - 1),
     chromium: take(env, 'TOCSIN_CHROMIUM'),
     scriptsAtOnce: take(env, 'TOCSIN_SCRIPTS_AT_ONCE') ?? Math.max(1, cores),

@@ -110,6 +110,12 @@ export const configVariables = {
     right: 'on or off',
     read: (text) => (text === 'on' || text === 'off' ? text : undefined),
   } satisfies ConfigVariable<'on' | 'off'>,
+  TOCSIN_MQTT: {
+    fallback: 'on',
+    meaning: 'Whether clients may read the results of [test sessions](test-sessions.md) over MQTT.',
+    right: 'on or off',
+    read: (text) => (text === 'on' || text === 'off' ? text : undefined),
+  } satisfies ConfigVariable<'on' | 'off'>,
   TOCSIN_BOOTSTRAP_API_KEY: {
     fallback: 'random, printed once',
     meaning: 'API key of the first account, which Tocsin creates in an empty database. No effect later.',

@@ -48,6 +48,7 @@ import { cliAccountOperations } from './vendor/cli-account.ts';
 import { cliMemberOperations } from './vendor/cli-member.ts';
 import { cliProjectOperations } from './vendor/cli-project.ts';
 import { cliResultOperations } from './vendor/cli-result.ts';
+import { cliTestSessionOperations } from './vendor/cli-test-session.ts';
 import { cliVariableOperations } from './vendor/cli-variable.ts';
 
 export const operations = {
@@ -98,6 +99,7 @@ export const operations = {
   ...cliMemberOperations,
   ...cliProjectOperations,
   ...cliResultOperations,
+  ...cliTestSessionOperations,
   ...cliVariableOperations,
 } as const;
 

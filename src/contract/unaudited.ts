@@ -24,6 +24,7 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   triggerCheckSessionsV1: starts,
   cancelCheckSession: 'changes no check and no run',
   triggerTestSession: starts,
+  triggerCliTestSession: starts,
   cancelTestSession: 'changes no check',
   postGroupTrigger: starts,
   postCheckTrigger: starts,

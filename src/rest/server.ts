@@ -15,6 +15,7 @@ import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Ending, endIfClosing, mountRoute, requireOpenPage, type SessionsOption } from './mount.ts';
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
+import { isMqttUpgrade, type MqttOptions, serveMqtt } from './mqtt/serve-mqtt.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { createMethodsOf, type MethodsOf } from './methods-of.ts';
@@ -65,6 +66,8 @@ export interface RestOptions {
   readonly closingStallMs?: number;
   /** Bytes that requests and responses may hold. */
   readonly sending?: SendingOptions;
+  /** Messages about test sessions over MQTT; absent = none are served. */
+  readonly mqtt?: MqttOptions;
   /** Absent = connections are unlimited. */
   readonly connections?: Omit<ConnectionLimits, 'proxies'>;
 }
@@ -93,6 +96,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     http: {
       headersTimeout,
+      shouldUpgradeCallback: (request) => options.mqtt !== undefined && !ending.isClosing && isMqttUpgrade(request),
       requireHostHeader: false,
       connectionsCheckingInterval: Math.min(5000, Math.ceil(headersTimeout / 3)),
     },
@@ -123,16 +127,39 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     requireOpenPage(request, rateLimits);
     return sendNotFound(request, endIfClosing(reply, ending), methodsOf, options.webFiles);
   });
-  app.removeAllContentTypeParsers();
-  // Routes read bodies themselves, after authentication and only if the operation has one.
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  readNoBodies(app);
   const connections = options.connections
     ? shareConnections(app.server, { ...options.connections, proxies: options.trustedProxies ?? [] })
     : undefined;
   const mounting = { ...options, rateLimits, fairQueue: createFairQueue(), sending, ending, connections };
   for (const route of routes) mountRoute(app, route, mounting);
+  if (options.mqtt !== undefined) mountMqtt(app, options.mqtt, mounting);
   answerOddRequests(app.server, nextId);
   return app;
+}
+
+/** Routes read bodies themselves, after authentication and only if the operation has one. */
+function readNoBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+}
+
+/** Serves MQTT until the server closes. Connecting takes one from the same allowances as a request. */
+function mountMqtt(
+  app: FastifyInstance,
+  mqtt: MqttOptions,
+  { rateLimits: { keys, addresses }, ...mounting }: Parameters<typeof mountRoute>[2],
+): void {
+  const close = serveMqtt(app.server, {
+    ...mqtt,
+    ...mounting,
+    connections: mounting.connections,
+    isAllowed: (of) => ('keyId' in of ? keys.take(of.keyId) : addresses.take(of.address))?.isAllowed !== false,
+  });
+  app.addHook('preClose', (done) => {
+    close();
+    done();
+  });
 }
 
 /**

@@ -214,9 +214,13 @@ test('sessions are listed by what they say of themselves, and deleted in time', 
   assert.deepEqual(await list({ statuses: ['CANCELLED'] }), [stuck.id]);
   assert.deepEqual(await list({ text: 'nightLY' }), [recorded.id]);
   assert.deepEqual(await list({ from: recorded.createdAt, to: recorded.createdAt }), []);
-  assert.deepEqual(await sessions.ofSuite(test.accountId, 'suite'), [recorded.id, unrecorded.id]);
-  assert.deepEqual(await sessions.ofSuite(newId(), 'suite'), []);
-  assert.equal((await sessions.since(test.accountId, recorded.createdAt)).length, 2);
+  const followed = async (accountId: string, suite: string | null, since: number) =>
+    (await sessions.followed(accountId, suite, since)).map(({ id, events }) => [id, events]);
+  const both = [recorded.id, unrecorded.id].map((id) => [id, 2]);
+  assert.deepEqual(await followed(test.accountId, 'suite', clock.now() + 1), both);
+  assert.deepEqual(await followed(test.accountId, null, recorded.createdAt), both);
+  assert.deepEqual(await followed(test.accountId, null, recorded.createdAt + 1), []);
+  assert.deepEqual(await followed(newId(), 'suite', 0), []);
   clock.advance(unrecordedMs + 1);
   await sessions.removeOld(clock.now());
   assert.equal(await sessions.find(test.accountId, unrecorded.id), null);

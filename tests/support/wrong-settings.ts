@@ -20,6 +20,7 @@ export const wrongSettings: readonly (readonly [name: string, text: string])[] =
   ['TOCSIN_PUBLIC_URL', 'ftp://tocsin.example.com'],
   ['TOCSIN_PUBLIC_URL', 'https://tocsin.example.com/?a=1'],
   ['TOCSIN_MCP', 'no'],
+  ['TOCSIN_MQTT', 'no'],
   ['TOCSIN_ALLOWED_HOSTS', 'tocsin.lan:3000'],
   ['TOCSIN_TRUSTED_PROXIES', 'proxy.internal'],
   ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(31)}`],

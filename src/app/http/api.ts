@@ -28,6 +28,7 @@ import { heartbeatRoutes } from '#rest/checks/heartbeats.ts';
 import { locationRoutes } from '#rest/checks/locations.ts';
 import { noticeRoutes } from '#rest/operating/notices.ts';
 import { liveEventRoutes } from '#rest/results/live-events.ts';
+import type { MqttOptions } from '#rest/mqtt/serve-mqtt.ts';
 import { certificateRoutes } from '#rest/results/certificates.ts';
 import { overviewRoutes } from '#rest/results/overview.ts';
 import { projectRoutes } from '#rest/projects/projects.ts';
@@ -36,6 +37,7 @@ import type { Route } from '#rest/route.ts';
 import type { WebFiles } from '#rest/web-files.ts';
 import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { checkSessionRoutes } from '#rest/sessions/check-sessions.ts';
+import type { TestLinks } from '#rest/sessions/test-links.ts';
 import { testSessionRoutes } from '#rest/sessions/test-sessions.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
@@ -58,7 +60,16 @@ import { version } from '#config/version.ts';
 /** The API, and its work in the background. */
 export function composeApi(deps: ActionDeps, webFiles: WebFiles) {
   const actions = composeActions(deps);
-  return { routes: apiRoutes(actions, deps, webFiles), applyCheckChanges: composeApplyCheckChanges(actions, deps) };
+  const applyCheckChanges = composeApplyCheckChanges(actions, deps);
+  return { routes: apiRoutes(actions, deps, webFiles), mqtt: mqttOf(actions, deps), applyCheckChanges };
+}
+
+/** Messages over MQTT; undefined = switched off. */
+function mqttOf(
+  { testMessages: messages }: Actions,
+  { config, testHints, authentication: { onForgotten } }: ActionDeps,
+): MqttOptions | undefined {
+  return config.servesMqtt ? { messages, hints: testHints.listen, onForgotten } : undefined;
 }
 
 /** The step that applies changes to many checks, by the rules of the API. */
@@ -133,17 +144,27 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...locationRoutes(actions.locations),
     ...noticeRoutes(actions.notices),
     ...processRoutes(actions.processes),
-    ...vendorRoutes({ ...actions, runtimes: deps.runtimes.list, now: () => deps.clock.now() }),
+    ...cliRoutes(actions, deps),
   ];
 }
 
+/** What the `checkly` command line asks for beyond the public operations. */
+function cliRoutes(actions: Actions, deps: ActionDeps): Route[] {
+  const testLinks = testLinksOf(deps);
+  return vendorRoutes({ ...actions, runtimes: deps.runtimes.list, testLinks, now: () => deps.clock.now() });
+}
+
 /** What starts runs on demand. */
-function onDemandRoutes(actions: Actions, { publicUrl, links, sessionLinks, clock }: ActionDeps): Route[] {
+function onDemandRoutes(actions: Actions, deps: ActionDeps): Route[] {
   return [
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
-    ...checkSessionRoutes(actions.checkSessions, publicUrl),
-    ...testSessionRoutes(actions.testSessions, { results: links, sessions: sessionLinks, now: () => clock.now() }),
+    ...checkSessionRoutes(actions.checkSessions, deps.publicUrl),
+    ...testSessionRoutes(actions.testSessions, testLinksOf(deps)),
   ];
+}
+
+function testLinksOf({ links, sessionLinks, clock }: ActionDeps): TestLinks {
+  return { results: links, sessions: sessionLinks, now: () => clock.now() };
 }
 
 function runtimeActions(runtimes: LoadedRuntimes): Parameters<typeof runtimeRoutes>[0] {

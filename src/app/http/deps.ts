@@ -50,8 +50,9 @@ export interface ActionDeps {
   readonly brokenChannels: BrokenChannels;
   /** Hints that results were recorded. */
   readonly resultHints: Hints;
-  /** Tells waiting requests in all processes that something about runs was recorded. */
-  readonly onRecorded: () => void;
+  /** Tells waiting requests in all processes that something happened in a test session, and hints of it. */
+  readonly onTested: () => void;
+  readonly testHints: Hints;
   /** Hints that delivery attempts were recorded. */
   readonly attemptHints: Hints;
   /** Aborts when this process stops, to end waiting requests. */

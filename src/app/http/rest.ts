@@ -24,7 +24,7 @@ export interface RestDeps extends Omit<ActionDeps, 'provider'> {
 
 /** The routes of this process: health and metrics always, all others with the role `api` (design §6). */
 export async function composeRoutes(deps: RestDeps): Promise<
-  Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit'> & {
+  Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit' | 'mqtt'> & {
     readonly steps: Pick<PathDeps, 'applyCheckChanges'>;
   }
 > {
@@ -47,7 +47,10 @@ export async function composeRoutes(deps: RestDeps): Promise<
     import('#contract/unaudited.ts'),
   ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
-  const { routes, applyCheckChanges } = composeApi({ ...deps, provider: composeIdentityProvider(deps) }, webFiles);
+  const { routes, mqtt, applyCheckChanges } = composeApi(
+    { ...deps, provider: composeIdentityProvider(deps) },
+    webFiles,
+  );
   const { config, publicUrl, resultHints, log } = deps;
   const audit = { isAudited, runAs };
   const hosts = { publicUrl, allowed: config.allowedHosts };
@@ -60,6 +63,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     routes: [...health, ...routes, ...mcp],
     operations,
     webFiles,
+    ...(mqtt && { mqtt }),
     audit,
     steps: { applyCheckChanges },
   };

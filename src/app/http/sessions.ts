@@ -4,6 +4,7 @@ import type { CheckDeps } from '#actions/checks/checks.ts';
 import type { CheckResultDeps } from '#actions/results/check-results.ts';
 import { createCheckTrialActions } from '#actions/checks/check-trials.ts';
 import { createCheckSessionActions } from '#actions/sessions/check-sessions.ts';
+import { createTestMessageActions } from '#actions/sessions/test-messages.ts';
 import { createTestSessionActions } from '#actions/sessions/test-sessions.ts';
 import { servedCodes } from '../process.ts';
 import type { ActionDeps } from './deps.ts';
@@ -15,7 +16,7 @@ interface SessionParts extends Pick<CheckResultDeps, 'describeResult'> {
 }
 
 export function composeSessions(deps: ActionDeps, { describeResult, ...parts }: SessionParts) {
-  const { store, clock, stopping, ownProcess, resultHints, sessionLinks, onRecorded, wake, config } = deps;
+  const { store, clock, stopping, ownProcess, resultHints, testHints, sessionLinks, onTested, wake, config } = deps;
   const shared = {
     ...store,
     describeResult,
@@ -27,14 +28,16 @@ export function composeSessions(deps: ActionDeps, { describeResult, ...parts }: 
   return {
     checkTrials: createCheckTrialActions({ ...shared, drafts: parts.drafts, wake: () => wake('run-trials') }),
     checkSessions: createCheckSessionActions({ ...shared, wake: () => wake('run-checks') }),
+    testMessages: createTestMessageActions(shared),
     testSessions: createTestSessionActions({
       ...shared,
       ...parts,
+      hints: testHints.listen,
       sessionLinks,
       serverTimeZone: config.serverTimeZone,
       wake: () => wake('run-tests'),
       onCancelled: () => {
-        onRecorded();
+        onTested();
         // Its runs in progress stop at the next tick.
         wake('run-tests');
       },

@@ -57,6 +57,8 @@ export interface PathDeps {
   readonly onClockSet: () => void;
   /** Called for every recorded attempt, to wake requests that wait for a batch. */
   readonly onRecorded: () => void;
+  /** Called for every start and end of a run of a test session, to notify clients that wait. */
+  readonly onTested: () => void;
   /** Called for every recorded delivery attempt, to wake requests that wait for a test message. */
   readonly onLogged: () => void;
 }

@@ -25,19 +25,19 @@ export function composeRunTrials(deps: StepDeps): RunTrials {
 
 /** The step that runs the checks of test sessions. Clients that wait are notified of each start and end. */
 export function composeRunTests(deps: StepDeps): RunTrials {
-  const { store, clock, wake, onRecorded } = deps;
+  const { store, clock, wake, onTested } = deps;
   return createRunTrials({
     ...sharedOf(deps),
     store: {
       async claim(lease, max) {
         const runs = await store.testRuns.claim(lease, max);
-        if (runs.length > 0) onRecorded();
+        if (runs.length > 0) onTested();
         return runs;
       },
       renew: (runs, lease) => store.testRuns.renew(runs, lease),
       async end(run, owner, finding) {
         await store.testRuns.end(run, owner, finding, clock.now());
-        onRecorded();
+        onTested();
         // A retry may be due at once.
         wake('run-tests');
       },

@@ -36,6 +36,8 @@ export interface Sending {
   readonly open: OpenResponses;
   /** Reserves the bytes of a request before its body and its rows are read. Refuses (429, 503) if there are none. */
   reserve(of: RequestBytes, response: ServerResponse): Held | Promise<Held>;
+  /** Reserves the bytes of a message to a client of an account. Rejects with `NoBytes` if there are none. */
+  reserveMessage(accountId: string, bytes: number): Reservation | Promise<Reservation>;
 }
 
 /** A request whose bytes are counted. */
@@ -82,6 +84,7 @@ export function createSending({
   const open = createOpenResponses(stallMs);
   return {
     open,
+    reserveMessage: (accountId, bytes) => ofAccounts.reserve(accountId, bytes),
     reserve({ operation, headers, accountId, address }, response) {
       const owner = accountId ?? address;
       if (holdsNothing(operation)) return nothing;

@@ -6,11 +6,12 @@ import type { PeopleActions } from '#actions/accounts/people.ts';
 import type { Route } from '../route.ts';
 import { type CliAccountDeps, cliAccountRoutes } from './accounts.ts';
 import { cliMemberRoutes } from './members.ts';
+import { type CliTestSessionDeps, cliTestSessionRoutes } from './test-sessions.ts';
 import { cliVariableRoutes } from './variables.ts';
 import { cliProjectRoutes } from './projects/projects.ts';
 import { type CliResultDeps, cliResultRoutes } from './results.ts';
 
-export interface VendorDeps extends CliAccountDeps, CliResultDeps {
+export interface VendorDeps extends CliAccountDeps, CliResultDeps, CliTestSessionDeps {
   readonly people: PeopleActions;
   readonly invites: InviteActions;
   readonly variables: VariableActions;
@@ -22,6 +23,7 @@ export function vendorRoutes(deps: VendorDeps): Route[] {
     ...cliAccountRoutes(deps),
     ...cliMemberRoutes(deps.people, deps.invites),
     ...cliResultRoutes(deps),
+    ...cliTestSessionRoutes(deps),
     ...cliVariableRoutes(deps.variables),
     ...cliProjectRoutes(deps.projects),
   ];

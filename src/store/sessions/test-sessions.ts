@@ -38,6 +38,14 @@ export interface TestSessionFilter {
   readonly text?: string | undefined;
 }
 
+/** How far a session has come. */
+export interface FollowedSession {
+  readonly id: string;
+  readonly suiteId: string;
+  /** Number of its newest event. */
+  readonly events: number;
+}
+
 /** Outcome of adding a session. */
 export type TestSessionAdded = 'added' | 'full' | 'over-limit';
 
@@ -64,21 +72,18 @@ export function createTestSessions(database: Database) {
       const row = await findRow(reader, 'test_sessions', { account_id: idBytes(accountId), id: idBytes(id) });
       return row === undefined ? null : ((await withRuns([row]))[0] ?? null);
     },
-    /** The session of a suite, oldest first if a client used the name twice. */
-    async ofSuite(accountId: string, suiteId: string): Promise<string[]> {
-      const rows = await selectRows(reader, 'test_sessions', { account_id: idBytes(accountId), suite_id: suiteId })
-        .select('id')
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(sessionsAtOnce)
-        .execute();
-      return rows.map(({ id }) => idText(id));
-    },
-    /** IDs of sessions created at or after a time that have a suite, oldest first, with the number of their events. */
-    async since(accountId: string, at: number): Promise<{ id: string; suiteId: string; events: number }[]> {
-      const rows = await selectRows(reader, 'test_sessions', { account_id: idBytes(accountId) })
+    /**
+     * Sessions with a suite that may have new events, oldest first, with the number of their events.
+     * @param suiteId null = of all suites, if they were created at or after `since` (epoch ms)
+     */
+    async followed(accountId: string, suiteId: string | null, since: number): Promise<FollowedSession[]> {
+      const account = idBytes(accountId);
+      const own =
+        suiteId === null
+          ? selectRows(reader, 'test_sessions', { account_id: account }).where('created_at', '>=', since)
+          : selectRows(reader, 'test_sessions', { account_id: account, suite_id: suiteId });
+      const rows = await own
         .select(['id', 'suite_id', 'events'])
-        .where('created_at', '>=', at)
         .where('suite_id', 'is not', null)
         .orderBy('created_at')
         .orderBy('id')

@@ -1,0 +1,86 @@
+// Test sessions as the `checkly` command line starts and follows them: its results arrive over MQTT.
+import { Refusal } from '#actions/refusal.ts';
+import type { TestSessionActions, TestSessionInput } from '#actions/sessions/test-sessions.ts';
+import type { InputOf } from '#contract/operations.ts';
+import type { TestSessionProvider } from '#domain/sessions/test-session.ts';
+import { isUuid } from '#lib/id.ts';
+import { errorBody } from '../errors.ts';
+import { Answer, type Route, route } from '../route.ts';
+import { testResultLink, type TestLinks } from '../sessions/test-links.ts';
+import { locationOf } from '../sessions/test-sessions.ts';
+import { given, isoText } from '../wire.ts';
+
+export interface CliTestSessionDeps {
+  readonly testSessions: TestSessionActions;
+  readonly testLinks: TestLinks;
+}
+
+export function cliTestSessionRoutes({ testSessions, testLinks }: CliTestSessionDeps): Route[] {
+  return [
+    route('triggerCliTestSession', async ({ caller, body }) => {
+      const variables = (body.environmentVariables ?? []).map(({ key, value }) => {
+        return { key, value, locked: true, secret: true };
+      });
+      const target = { matchTags: body.targetTags ?? [], checkIds: body.checkId?.filter(isUuid) };
+      const isUnknown = target.checkIds?.length === 0 && (body.checkId?.length ?? 0) > 0;
+      try {
+        if (isUnknown) throw new Refusal('not-found', 'No matching checks were found.');
+        const input = inputOf(body, 'TRIGGER', body.checkRunSuiteId, body.testRetryStrategy);
+        const { session, runs } = await testSessions.trigger(caller, input, target, variables);
+        const checks = runs.map(({ check: { id, name, checkType } }) => ({ id, name, checkType }));
+        const ids = Object.fromEntries(runs.map(({ id, check }) => [check.id, id]));
+        return { checks, testSessionId: session.id, testResultIds: ids, sequenceIds: ids };
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === 'not-found')) throw error;
+        // The status and code by which the command line recognizes it.
+        return new Answer(403, { ...errorBody(403, error.message), errorCode: 'ERR_NO_MATCHING_CHECKS' });
+      }
+    }),
+    route('awaitCliTestScheduling', async ({ caller, params }) => {
+      const { id, createdAt, runs } = await testSessions.find(caller, params.id);
+      const at = isoText(createdAt);
+      const times = { createdAt: at, startedAt: at, endedAt: at };
+      return {
+        schedulingId: id,
+        testSessionId: id,
+        status: 'SUCCEEDED',
+        checksTotal: runs.length,
+        error: null,
+        ...times,
+      };
+    }),
+    route('getCliTestSessionLink', async ({ caller, params }) => {
+      const { accountId, id } = await testSessions.find(caller, params.id);
+      return { link: testLinks.sessions.link(accountId, id, testLinks.now()) };
+    }),
+    route('getCliTestResultLinks', async ({ caller, params }) => {
+      const session = await testSessions.find(caller, params.id);
+      const { run } = await testSessions.result(caller, params.id, params.resultId);
+      const link = testResultLink(session, run, params.resultId, testLinks);
+      return { testResultLink: link, testTraceLinks: [], videoLinks: [], screenshotLinks: [] };
+    }),
+  ];
+}
+
+type Common = Pick<
+  InputOf<'triggerCliTestSession'>['body'],
+  'name' | 'runLocation' | 'shouldRecord' | 'environment' | 'repoInfo' | 'testRetryStrategy'
+>;
+
+function inputOf(
+  { name, runLocation, shouldRecord, environment, repoInfo }: Omit<Common, 'testRetryStrategy'>,
+  provider: TestSessionProvider,
+  suiteId: string,
+  retryStrategy: Common['testRetryStrategy'],
+): TestSessionInput {
+  const { repoUrl, commitId, commitOwner, commitMessage, branchName } = repoInfo ?? {};
+  return {
+    suiteId,
+    name,
+    provider,
+    isRecorded: shouldRecord,
+    location: locationOf(runLocation),
+    metadata: given({ environment, repoUrl, commitId, commitOwner, commitMessage, branchName }),
+    retryStrategy: retryStrategy ?? null,
+  };
+}
