@@ -72,7 +72,6 @@ describe('the checkly command line', { own: { environment } }, ({ it }) => {
     await must(project, 'destroy', '--force');
     for (const path of ['/v1/checks', '/v1/check-groups', '/v1/alert-channels', '/v1/maintenance-windows'])
       assert.deepEqual(await listed(service, path), [], path);
-    await must(project, 'destroy', '--force');
   });
 
   it('names the constructs that Tocsin does not have', async (t, service) => {
@@ -116,6 +115,9 @@ async function assertDeployed(service: Service): Promise<void> {
       ['PLAIN', 'plain'],
     ],
   );
+  const browser = checks.get('Browser');
+  assert.equal(browser?.['scriptPath'], 'specs/home.spec.js');
+  assert.deepEqual((browser['dependencies'] as Json[])[0]?.['path'], 'lib/title.js');
   const sslConfig = checks.get('SSL')?.['sslConfig'] as Json;
   assert.equal(sslConfig['alertDaysBeforeExpiry'], 10);
 }

@@ -129,7 +129,7 @@ new HeartbeatMonitor('heartbeat', {
 new BrowserCheck('browser', {
   name: 'Browser',
   activated: false,
-  code: { content: "import { test } from '@playwright/test';\ntest('home', async () => {});\n" },
+  code: { entrypoint: './specs/home.spec.js' },
 });
 new MultiStepCheck('steps', {
   name: 'Steps',

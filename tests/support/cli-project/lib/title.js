@@ -1,0 +1,2 @@
+/** A file that a script imports. */
+export const title = 'home';
