@@ -55,6 +55,9 @@ const groups: Readonly<Record<string, Listed>> = {
   },
 };
 
+/** Commands that only print, until they are stopped. */
+const printers = ['receive', 'logs', 'top'];
+
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(words: string[]): Promise<number> {
@@ -67,7 +70,9 @@ async function run(words: string[]): Promise<number> {
     .showHelpAfterError(`Run ${commandName} help to list all commands.`)
     .addHelpText(
       'after',
-      '\nConfiguration comes from the environment: see docs/configuration.md.\n' +
+      `\nExamples:\n  PORT=8080 ${commandName} serve\n  ${commandName} login https://tocsin.example.com\n` +
+        `  ${commandName} checks ls --status failing\n  ${commandName} trigger --group Shop\n` +
+        '\nConfiguration comes from the environment: see docs/configuration.md.\n' +
         'Exit codes: 0 success, 1 failure or problem found, 2 invalid command line, 78 invalid configuration.',
     );
   for (const [group, commands] of Object.entries(groups)) {
@@ -92,10 +97,10 @@ async function run(words: string[]): Promise<number> {
   }
 }
 
-/** A pipe's reader may exit early, as `head` does. The command continues, except `receive`, which only prints. */
+/** A pipe's reader may exit early, as `head` does. The command continues, except one that only prints. */
 function onBrokenPipe(error: NodeJS.ErrnoException, command: string): void {
   if (error.code !== 'EPIPE') throw error;
-  if (command === 'receive') process.exit(exitCodes.ok);
+  if (printers.includes(command)) process.exit(exitCodes.ok);
 }
 
 function defineServe(command: Command): void {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   clientOf,
+  hasTerminal,
   newCheck,
   newTarget,
   nothing,
@@ -54,7 +55,21 @@ describe('commands that follow a server', { concurrency: 3 }, ({ it }) => {
     assert.match(plain.out, /^(\S+Z {2}passed +local +\d+ ms\n){2}$/);
   });
 
+  it('ends when the reader of its output has left', async (t, service) => {
+    const target = await newTarget(t);
+    const id = await newCheck(service, 'Unread', `${target.url}/good`);
+    const environment = { ...nothing, TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey };
+    const { child, ended } = startCommand(['logs', id, '--follow'], environment);
+    t.after(() => void child.kill('SIGKILL'));
+    await until('the first result', () => new Promise((resolve) => child.stdout?.once('data', () => resolve(true))));
+    child.stdout?.destroy();
+    await service.must('POST', `/v1/triggers/checks/${id}`);
+    const { code, err } = await ended;
+    assert.deepEqual([code, err], [0, '']);
+  });
+
   it('draws the checks on a terminal, takes keys, and gives the terminal back', async (t, service) => {
+    if (!hasTerminal(t)) return;
     const target = await newTarget(t);
     const account = await newAccount(service, 'Drawn');
     const id = await newCheck(account, 'Drawn check', `${target.url}/drawn`);
@@ -69,6 +84,7 @@ describe('commands that follow a server', { concurrency: 3 }, ({ it }) => {
     way.cut();
     await top.sees('NOT CONNECTED');
     way.restore();
+    await until('the connection', () => top.said().split('NOT CONNECTED').at(-1)?.includes('Tocsin  '));
     top.type('\r');
     await until('the details', () => top.said().split('NOT CONNECTED').at(-1)?.includes('Newest results'));
     top.type('qq');
@@ -109,6 +125,7 @@ describe('commands that follow a server', { concurrency: 3 }, ({ it }) => {
   });
 
   it('asks for the key on a terminal without showing it', async (t, service) => {
+    if (!hasTerminal(t)) return;
     const path = join(temporaryFolder(t), 'profiles.json');
     const asked = startOnTerminal(t, `login ${service.address}`, { TOCSIN_PROFILES: path });
     await asked.sees('API key: ');
@@ -124,6 +141,7 @@ describe('commands that follow a server', { concurrency: 3 }, ({ it }) => {
   });
 
   it('draws nothing on a terminal that cannot', async (t, service) => {
+    if (!hasTerminal(t)) return;
     const top = startOnTerminal(t, 'top', { TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey, TERM: 'dumb' });
     await top.sees('Watching ');
     top.kill('SIGTERM');

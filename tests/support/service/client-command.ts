@@ -1,11 +1,12 @@
 // What tests of client commands share: commands with a key, checks that have run, and a target that can fail.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { bundled } from '../../../tooling/bundle.ts';
 import { type Cleanup, type ScriptedServer, startScriptedServer } from '../targets/scripted-server.ts';
 import { until } from '../until.ts';
@@ -55,6 +56,13 @@ export async function newTarget(t: Cleanup): Promise<ScriptedServer> {
   const target = await startScriptedServer(t);
   target.answer(({ url }) => (url.startsWith('/bad') ? { status: 503, body: hostileBody } : { status: 200 }));
   return target;
+}
+
+/** Whether this machine has pseudo-terminals and `script`; otherwise the test is skipped and named. */
+export function hasTerminal(t: TestContext): boolean {
+  const isAvailable = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+  if (!isAvailable) t.skip('no pseudo-terminal');
+  return isAvailable;
 }
 
 /** A command on a pseudo-terminal of 100 by 24 characters. */
