@@ -88,6 +88,11 @@ test('an assistant finds a failure, runs the check again and changes it over std
   assert.deepEqual([code, out], [1, '']);
   assert.match(err, /no server is configured: run .* login URL/);
 
-  await service.stop();
+  target.answer('hang');
+  const hits = target.all.length;
+  const waiting = ask('run_check', { checkId, waitSeconds: 60 });
+  await target.hits(hits + 1);
+  assert.equal((await service.stop()).code, 0);
+  assert.match(await waiting, /a run is still in progress/, 'the server waits for no run when it stops');
   await assert.rejects(client.callTool({ name: 'list_failures' }), /cannot reach .*connection refused/);
 });

@@ -90,7 +90,7 @@ describe('tools', () => {
   for (const [role, more] of [
     ['read-only', []],
     ['read-run', ['run_check']],
-    ['read-write', ['run_check', 'apply_change']],
+    ['read-write', ['run_check', 'apply_change', 'acknowledge']],
   ] as const) {
     test(`a key with the role ${role} sees and calls only its tools`, async () => {
       const client = await connect(await keyOf(role));
@@ -99,7 +99,9 @@ describe('tools', () => {
       for (const { name, annotations } of tools) {
         assert.equal(annotations?.readOnlyHint, readTools.includes(name), name);
       }
-      for (const name of ['run_check', 'apply_change'].filter((each) => !(more as readonly string[]).includes(each))) {
+      for (const name of ['run_check', 'apply_change', 'acknowledge'].filter(
+        (each) => !(more as readonly string[]).includes(each),
+      )) {
         const refused = await ask(client, name, { checkId, change: {}, revision: '"x"' });
         assert.ok(refused.isError);
         assert.match(String(refused.data['message']), new RegExp(`role ${role}, which does not allow`));
@@ -134,8 +136,10 @@ describe('tools', () => {
     }
     const newest = await ask(client, 'read_result', { checkId });
     assert.deepEqual(newest.data, read.data);
-    const listed = await ask(client, 'list_results', { checkId, outcome: 'failed' });
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const listed = await ask(client, 'list_results', { checkId, outcome: 'failed', from });
     assert.equal(listed.data['total'], 1);
+    assert.equal((await ask(client, 'list_results', { checkId, to: from })).data['total'], 0);
     const found = await ask(client, 'find_checks', { search: 'shop api' });
     assert.equal(found.data['total'], 1);
   });
@@ -185,6 +189,24 @@ describe('tools', () => {
     assert.equal(last?.via, 'mcp');
   });
 
+  test('an incident is acknowledged in the name of the key, once', async () => {
+    const client = await connect(await keyOf('read-write'));
+    const first = await ask(client, 'acknowledge', { checkId });
+    const { acknowledgedBy, acknowledgedAt } = first.data as {
+      acknowledgedBy: { name: string };
+      acknowledgedAt: string;
+    };
+    assert.match(acknowledgedBy.name, /assistant read-write/);
+    assert.equal((await ask(client, 'acknowledge', { checkId })).data['acknowledgedAt'], acknowledgedAt);
+    assert.equal((await must('GET', `/v1/check-statuses/${checkId}`))['acknowledgedAt'], acknowledgedAt);
+    const { id } = await must('POST', '/v1/checks/tcp', {
+      name: 'idle',
+      activated: false,
+      request: { hostname: '127.0.0.1', port: 1 },
+    });
+    assert.match((await ask(client, 'acknowledge', { checkId: id })).lead, /no open incident/);
+  });
+
   test('the settings of a group, a channel and the account are tried, and a group is changed', async () => {
     const client = await connect(on.apiKey);
     const groupId = Number((await must('POST', '/v2/check-groups', { name: 'Web' }))['id']);
@@ -228,7 +250,15 @@ describe('tools', () => {
     const { key } = await must('POST', '/v1/api-keys', { name: 'other', role: 'admin', accountIds: [id] });
     const client = await connect(String(key));
     assert.equal((await ask(client, 'list_failures')).data['total'], 0);
-    for (const name of ['explain_failure', 'list_results', 'read_result', 'run_check', 'propose_change', 'backtest']) {
+    for (const name of [
+      'explain_failure',
+      'list_results',
+      'read_result',
+      'run_check',
+      'propose_change',
+      'backtest',
+      'acknowledge',
+    ]) {
       const input = { checkId, ...(/propose|backtest/.test(name) && { change: { frequency: 5 } }) };
       const refused = await ask(client, name, input);
       assert.deepEqual([refused.isError, refused.data['statusCode']], [true, 404], `${name}: ${refused.text}`);

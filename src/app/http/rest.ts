@@ -51,13 +51,13 @@ export async function composeRoutes(deps: RestDeps): Promise<
     { ...deps, provider: composeIdentityProvider(deps) },
     webFiles,
   );
-  const { config, publicUrl, resultHints, log } = deps;
+  const { config, publicUrl, resultHints, stopping, log } = deps;
   const audit = { isAudited, runAs };
   const hosts = { publicUrl, allowed: config.allowedHosts };
   const onError: McpOptions['onError'] = (error, details) =>
     log.error('mcp.failed', { ...details, error: errorMessage(error) });
   const mcp = mcpRoutes(
-    config.servesMcp ? { routes, audit, hosts, version, resultHints: resultHints.listen, onError } : null,
+    config.servesMcp ? { routes, audit, hosts, version, resultHints: resultHints.listen, stopping, onError } : null,
   );
   return {
     routes: [...health, ...routes, ...mcp],

@@ -21,6 +21,8 @@ export interface McpOptions {
   readonly audit: AuditOption | undefined;
   readonly hosts: OwnHosts;
   readonly version: string;
+  /** Aborts when this process stops, which ends waiting. */
+  readonly stopping: AbortSignal;
   /** Hints that results were recorded. */
   readonly resultHints: Hints['listen'];
   /** Reports a fault of ours while a tool ran. */
@@ -66,13 +68,14 @@ function requireOwnOrigin({ headers: { origin } }: Call<'callMcp'>, hosts: OwnHo
 function contextOf(
   { caller, signal }: Call<'callMcp'>,
   call: ToolContext['call'],
-  { hosts, resultHints }: McpOptions,
+  { hosts, resultHints, stopping }: McpOptions,
 ): ToolContext {
+  const ending = AbortSignal.any([signal, stopping]);
   return {
     caller,
     call,
     pageUrl: (path) => hosts.publicUrl() + path,
-    waitUntil: (isSo, maxMs) => waitUntil(isSo, { maxMs, signal, hints: resultHints }),
+    waitUntil: (isSo, maxMs) => waitUntil(isSo, { maxMs, signal: ending, hints: resultHints }),
   };
 }
 
@@ -88,6 +91,7 @@ async function callTool(name: string, input: unknown, { call, context, options }
   const text = (content: string) => [{ type: 'text' as const, text: content }];
   const leave = await lanes.enter(call.caller.accountId, call.signal);
   try {
+    if (leave === null) throw new HttpRefusal(408, 'The client has left.');
     const { lead, data, maxCharacters } = await findTool(name, call).run(context, input);
     return { content: text(fenced(lead, data, mark, maxCharacters)) };
   } catch (error) {

@@ -1,5 +1,6 @@
 // All tools of the Model Context Protocol.
 import { mayDo, type Role } from '#domain/accounts/api-key.ts';
+import { acknowledge } from './acknowledge.ts';
 import { applyChange, backtest, proposeChange } from './changes.ts';
 import { explainFailure } from './explanation.ts';
 import { findChecks, listFailures } from './failures.ts';
@@ -17,6 +18,7 @@ export const tools: readonly Tool[] = [
   backtest,
   proposeChange,
   applyChange,
+  acknowledge,
 ];
 
 /** The tools that a role may call. */

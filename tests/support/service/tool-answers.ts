@@ -36,6 +36,7 @@ export async function toolAnswers(
     backtest: await call('backtest', { checkId, change: { frequency: 5 } }),
     run_check: await call('run_check', { checkId, waitSeconds: 60 }),
     apply_change: await call('apply_change', { checkId, change, revision }),
+    acknowledge: await call('acknowledge', { checkId }),
     explain_failure: await call('explain_failure', { checkId }),
   };
   const { tools } = await send('tools/list', {});
