@@ -225,6 +225,21 @@ describe('tools', () => {
     assert.match(String(wrong.data['message']), /locations\[0\]/);
   });
 
+  test('a check that a project manages is marked as such before it is changed', async () => {
+    const client = await connect(on.apiKey);
+    const payload = { checkType: 'URL', name: 'Managed', activated: false, request: { url: target.url } };
+    const resources = [{ type: 'check', logicalId: 'home', payload }];
+    const { id } = await must('POST', '/v1/projects/shop/deployments', { source: 'files', resources });
+    await must('GET', `/v1/projects/shop/deployments/${String(id)}/completion`);
+    const found = (await ask(client, 'find_checks', { search: 'managed' })).data['checks'] as { checkId: string }[];
+    const managed = { checkId: found[0]?.checkId };
+    const { lead, data } = await ask(client, 'propose_change', { ...managed, change: { frequency: 5 } });
+    assert.match(lead, /its next deployment replaces the change/);
+    assert.deepEqual(data['managedBy'], { project: 'shop', source: 'files', logicalId: 'home' });
+    const explained = (await ask(client, 'explain_failure', managed)).data['check'] as { managedBy: object };
+    assert.deepEqual(explained.managedBy, data['managedBy']);
+  });
+
   test('a change to a check of every type can be proposed', async () => {
     const client = await connect(on.apiKey);
     const idle = { activated: false };

@@ -7,7 +7,7 @@ import type { JsonValue } from '#domain/json.ts';
 import { mergePatch } from '#lib/schema/patch.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { entityTag } from '../revisions.ts';
-import { type ToolContext, tool } from './tool.ts';
+import { picked, type ToolContext, tool } from './tool.ts';
 
 const change = z
   .record(z.string(), z.unknown())
@@ -41,9 +41,12 @@ export const proposeChange = tool(
     const present = await readTarget(context, target);
     const after = mergePatch(present, change, true);
     const backtest = await replay(context, { ...backtestOf(target, after, change), days });
+    const managedBy = await ownerOf(context, target);
+    const overwritten =
+      managedBy === null ? '' : ' A project manages it: its next deployment replaces the change, so change its files.';
     return {
-      lead: 'Nothing was saved. To save it, call apply_change with the same change and this revision; that needs a key that may write.',
-      data: { diff: differences(present, after), revision: revisionOf(present), backtest },
+      lead: `Nothing was saved. To save it, call apply_change with the same change and this revision; that needs a key that may write.${overwritten}`,
+      data: { diff: differences(present, after), revision: revisionOf(present), managedBy, backtest },
     };
   },
 );
@@ -110,6 +113,14 @@ type Shown = AnswerOf<'getCheck'> | AnswerOf<'getCheckGroup'>;
 async function readTarget({ call }: ToolContext, { checkId, groupId }: Target): Promise<Shown> {
   if (groupId !== undefined) return (await call('getCheckGroup', { params: { id: groupId } })).body;
   return (await call('getCheck', { params: { id: checkId ?? '' } })).body;
+}
+
+/** The project that owns a check or group; null = none. */
+export async function ownerOf({ call }: ToolContext, { checkId, groupId }: Target) {
+  const type = checkId === undefined ? 'check-group' : 'check';
+  const query = { type, physicalId: String(checkId ?? groupId), limit: 1 };
+  const [owner] = (await call('listProjectResources', { query })).body;
+  return owner === undefined ? null : picked(owner, ['project', 'source', 'logicalId']);
 }
 
 function revisionOf(shown: Shown): string {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { AnswerOf } from '#contract/operations.ts';
 import { mayDo } from '#domain/accounts/api-key.ts';
+import { ownerOf } from './changes.ts';
 import { shownRow } from './failures.ts';
 import { checkId, resultSummary, withEvidence } from './results.ts';
 import { picked, type ToolContext, tool } from './tool.ts';
@@ -31,8 +32,9 @@ export const explainFailure = tool(
     const { state, since } = status.body;
     const isWrong = state === 'failing' || state === 'degraded';
     const evidence = newest.body.find(({ outcome }) => outcome !== 'passed' && outcome !== 'missed') ?? failed.body[0];
-    const [incident, lastChange, others] = await Promise.all([
+    const [incident, managedBy, lastChange, others] = await Promise.all([
       lastIncident(context, checkId, status.body.incidentId),
+      ownerOf(context, { checkId }),
       changesOf(context, check.body),
       isWrong ? failingWith(context, checkId, since) : null,
     ]);
@@ -41,7 +43,7 @@ export const explainFailure = tool(
         ? 'The check does not pass. The newest evidence and what happened around its beginning:'
         : `The check is in the state ${state}. Its last failure, if one is stored:`,
       data: {
-        check: shownCheck(check.body),
+        check: { ...shownCheck(check.body), managedBy },
         state: shownStatus(status.body),
         evidence: evidence === undefined ? null : withEvidence(evidence),
         lastPassed: passed.body.map(resultSummary)[0] ?? null,
