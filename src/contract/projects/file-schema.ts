@@ -1,4 +1,5 @@
 // JSON Schema of the resource file, for editors: docs/schema.json, served at /schema.json.
+import type { ResourceType } from '#domain/projects/resource.ts';
 import { createSchemaBook, type JsonSchema } from '../json-schemas.ts';
 import { aliases, fileFields, omittedFields, references, type Section, sections } from './resource-file.ts';
 
@@ -58,7 +59,7 @@ export function objectsOf(schema: JsonSchema, named: Readonly<Record<string, Jso
 function toFileForm(
   schema: JsonSchema,
   named: Readonly<Record<string, JsonSchema>>,
-  type: Section['type'],
+  type: ResourceType,
   keyField: string | undefined,
 ): void {
   const properties = schema['properties'] as Record<string, JsonSchema>;
@@ -87,7 +88,7 @@ function toFileForm(
   schema['required'] = [...required];
 }
 
-function logicalId(target: Section['type']): JsonSchema {
+function logicalId(target: ResourceType): JsonSchema {
   const noun = sections.find(({ type }) => type === target)?.noun ?? target;
   return { type: ['string', 'integer'], description: `Logical ID of a ${noun} of these files, or the ID of another.` };
 }
@@ -97,7 +98,7 @@ function allowLogicalId(
   schema: JsonSchema,
   named: Readonly<Record<string, JsonSchema>>,
   [step = '', ...rest]: readonly string[],
-  target: Section['type'],
+  target: ResourceType,
 ): void {
   const name = step.replace('[]', '');
   for (const object of objectsOf(schema, named)) {

@@ -1,5 +1,6 @@
 // The resource file: monitoring as YAML, with the fields of the API's create bodies (docs/files.md).
 import type { z } from 'zod';
+import type { ResourceType } from '#domain/projects/resource.ts';
 import { channelCreate } from '../alerts/alert-channel.ts';
 import { groupCreateV2 } from '../checks/check-group.ts';
 import { kindBodies } from '../checks/check.ts';
@@ -26,7 +27,7 @@ export type SectionName = Exclude<keyof ResourceFile, 'project'>;
 export interface Section {
   readonly name: SectionName;
   /** Type in declarations. */
-  readonly type: 'variable' | 'alert-channel' | 'check-group' | 'check' | 'maintenance-window';
+  readonly type: ResourceType;
   /** In sentences. */
   readonly noun: string;
   /** Create bodies: one for each kind. */
@@ -70,6 +71,12 @@ export const fileFields = {
   localTearDownScriptFile: 'localTearDownScript',
 } as const satisfies Readonly<Record<string, string>>;
 
+/** The field of the API that a field of files sets. */
+export function fieldOf(key: string): string {
+  const names: Readonly<Record<string, string>> = { ...aliases, ...fileFields };
+  return Object.hasOwn(names, key) ? (names[key] ?? key) : key;
+}
+
 /** Fields of the API that refer to resources: in files by logical ID, or by the ID of the API. */
 export const references = {
   groupId: 'check-group',
@@ -78,7 +85,7 @@ export const references = {
   'dependsOn[]': 'check',
   'alertChannelSubscriptions[].alertChannelId': 'alert-channel',
   'activeHours.otherChannelId': 'alert-channel',
-} as const satisfies Readonly<Record<string, Section['type']>>;
+} as const satisfies Readonly<Record<string, ResourceType>>;
 
 /** Fields of the API that files do not have: the other side of the reference has them. */
 export const omittedFields: readonly string[] = ['subscriptions'];

@@ -1,0 +1,28 @@
+// Finds the place of a field in a file by its path in the API.
+import { fieldOf } from '#contract/projects/resource-file.ts';
+import type { Place } from './file-problem.ts';
+import type { Entry } from './yaml-source.ts';
+
+/**
+ * The place of a field, or of what contains it if the file does not have it.
+ * @param entry the resource
+ * @param path such as `request.assertions[0].source`; '' = the resource itself
+ * @param isKey the place of its name instead of its value
+ */
+export function placeOfPath(entry: Entry, path: string, isKey: boolean): Place {
+  let [keyAt, value] = [entry.at, entry.value];
+  if (path === '') return keyAt;
+  for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+    if (index !== undefined) {
+      const item = value.items?.[Number(index)];
+      if (item === undefined) return keyAt;
+      [keyAt, value] = [item.at, item];
+    } else {
+      const isTop = value === entry.value;
+      const found = value.entries?.find(({ key }) => key === name || (isTop && fieldOf(key) === name));
+      if (found === undefined) return keyAt;
+      [keyAt, value] = [found.at, found.value];
+    }
+  }
+  return isKey ? keyAt : value.at;
+}
