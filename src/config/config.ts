@@ -192,6 +192,11 @@ export function readClientConfig(env: Environment = process.env): ClientConfig {
   return clientConfigOf(env, take(env, 'TOCSIN_CA_FILE') ?? []);
 }
 
+/** A variable of the environment that a file of the command line names; undefined = it is not set. */
+export function readVariable(name: string): string | undefined {
+  return process.env[name];
+}
+
 /** The public URL of this server: as configured, otherwise from HOST and the port it listens on. */
 export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
   if (config.publicUrl !== null) return config.publicUrl;

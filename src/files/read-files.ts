@@ -69,7 +69,7 @@ export function problemsOf(
 ): FileProblem[] {
   return Object.entries(faults).map(([path, fault]) => {
     const message = String(fault);
-    const [, index, rest = ''] = /^resources\[(\d+)\](?:\.payload\.?)?(.*)$/s.exec(path) ?? [];
+    const [, index, rest = ''] = /^resources\[(\d+)\](?:\.payload)?\.?(.*)$/s.exec(path) ?? [];
     const resource = resources[Number(index ?? -1)];
     if (resource === undefined) return { message: `${path}: ${message}`, place: null };
     const isField = message.startsWith('unknown field');

@@ -3,10 +3,10 @@ import { references, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { DeclaredResource, ResourceType } from '#domain/projects/resource.ts';
 import { nearestName } from '#lib/nearest.ts';
+import { changedAt } from './changed-at.ts';
 
 type Named = Pick<DeclaredResource, 'type' | 'logicalId'>;
 type Report = (message: string, path: string) => void;
-type Change = (value: JsonValue, path: string) => JsonValue;
 
 /**
  * Replaces the logical IDs in a payload by references. An ID of the API stays.
@@ -44,19 +44,4 @@ function withSubscriptions(payload: JsonObject): JsonObject {
     typeof each === 'string' || typeof each === 'number' ? { alertChannelId: each } : each,
   );
   return { ...payload, alertChannelSubscriptions: subscriptions };
-}
-
-/** The value with another one at a path such as `alertChannelSubscriptions[].alertChannelId`. */
-export function changedAt(value: JsonValue, steps: readonly string[], path: string, change: Change): JsonValue {
-  const [step, ...rest] = steps;
-  if (step === undefined) return change(value, path);
-  const name = step.replace('[]', '');
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return value;
-  const object = value as JsonObject;
-  const field = object[name] ?? null;
-  const at = path === '' ? name : `${path}.${name}`;
-  if (!step.endsWith('[]')) return { ...object, [name]: changedAt(field, rest, at, change) };
-  if (!Array.isArray(field)) return object;
-  const items = field as readonly JsonValue[];
-  return { ...object, [name]: items.map((item, index) => changedAt(item, rest, `${at}[${index}]`, change)) };
 }

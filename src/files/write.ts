@@ -10,7 +10,7 @@ export function writeFile({ project, ...maps }: ResourceFile): string {
   const parts = project === undefined ? [] : [`project: ${scalar(project)}\n`];
   for (const [name, resources] of Object.entries(maps)) {
     if (resources === undefined || Object.keys(resources).length === 0) continue;
-    const written = Object.entries(resources).map(([id, resource]) => entry(id, resource as JsonValue, '  '));
+    const written = Object.entries(resources).map(([id, resource]) => entry(id, resource, '  '));
     const isLong = written.some((text) => text.trimEnd().includes('\n'));
     parts.push(`${name}:\n${written.join(isLong ? '\n' : '')}`);
   }

@@ -1,14 +1,36 @@
 // JSON Schema of the resource file, for editors: docs/schema.json, served at /schema.json.
+import type { z } from 'zod';
 import type { ResourceType } from '#domain/projects/resource.ts';
 import { createSchemaBook, type JsonSchema } from '../json-schemas.ts';
-import { aliases, fileFields, omittedFields, references, type Section, sections } from './resource-file.ts';
+import { channelCreate } from '../alerts/alert-channel.ts';
+import { groupCreateV2 } from '../checks/check-group.ts';
+import { kindBodies } from '../checks/check.ts';
+import { operations } from '../operations.ts';
+import {
+  aliases,
+  fileFields,
+  omittedFields,
+  references,
+  type Section,
+  type SectionName,
+  sections,
+} from './resource-file.ts';
+
+/** Create bodies: one for each kind. */
+const bodies: Readonly<Record<SectionName, readonly z.ZodType[]>> = {
+  variables: [operations.createVariable.body],
+  alertChannels: [channelCreate],
+  checkGroups: [groupCreateV2],
+  checks: kindBodies.map(({ create }) => create),
+  maintenanceWindows: [operations.createMaintenanceWindow.body],
+};
 
 const place = '#/$defs/';
 
 /** The document. Written into the package by `npm run docs`. */
 export function fileSchema(): JsonSchema {
   const book = createSchemaBook(place);
-  const written = sections.map(({ bodies }) => bodies.map((body) => book.write(body, 'input')));
+  const written = sections.map(({ name }) => bodies[name].map((body) => book.write(body, 'input')));
   const maps = sections.map((section, index) => [section.name, mapOf(section, written[index] ?? [])]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -24,12 +46,12 @@ export function fileSchema(): JsonSchema {
     $defs: book.named,
   };
 
-  function mapOf({ noun, name, type, keyField }: Section, bodies: readonly JsonSchema[]): JsonSchema {
-    for (const schema of bodies.flatMap((each) => objectsOf(each, book.named))) {
+  function mapOf({ noun, name, type, keyField }: Section, kinds: readonly JsonSchema[]): JsonSchema {
+    for (const schema of kinds.flatMap((each) => objectsOf(each, book.named))) {
       toFileForm(schema, book.named, type, keyField);
     }
-    const [one = {}] = bodies;
-    const resource = bodies.length > 1 ? { oneOf: bodies } : one;
+    const [one = {}] = kinds;
+    const resource = kinds.length > 1 ? { oneOf: kinds } : one;
     return {
       type: 'object',
       description: `Each ${noun}, by its ${keyField ?? 'logical ID'}.`,

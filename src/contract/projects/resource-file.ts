@@ -1,13 +1,10 @@
 // The resource file: monitoring as YAML, with the fields of the API's create bodies (docs/files.md).
-import type { z } from 'zod';
+// Loads no schemas, so that the web UI can use it.
+import type { JsonObject } from '#domain/json.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
-import { channelCreate } from '../alerts/alert-channel.ts';
-import { groupCreateV2 } from '../checks/check-group.ts';
-import { kindBodies } from '../checks/check.ts';
-import { operations } from '../operations.ts';
 
 /** A resource as written in a file. A variable may be its value alone. */
-export type FileResource = Readonly<Record<string, unknown>>;
+export type FileResource = JsonObject;
 
 /** A parsed file. The keys of each map are logical IDs. */
 export interface ResourceFile {
@@ -30,30 +27,17 @@ export interface Section {
   readonly type: ResourceType;
   /** In sentences. */
   readonly noun: string;
-  /** Create bodies: one for each kind. */
-  readonly bodies: readonly z.ZodType[];
   /** Field that holds the logical ID, if the key stands for one. */
   readonly keyField?: string;
 }
 
 /** In the order of files; later ones refer to earlier ones. */
 export const sections: readonly Section[] = [
-  {
-    name: 'variables',
-    type: 'variable',
-    noun: 'variable',
-    bodies: [operations.createVariable.body],
-    keyField: 'key',
-  },
-  { name: 'alertChannels', type: 'alert-channel', noun: 'alert channel', bodies: [channelCreate] },
-  { name: 'checkGroups', type: 'check-group', noun: 'check group', bodies: [groupCreateV2] },
-  { name: 'checks', type: 'check', noun: 'check', bodies: kindBodies.map(({ create }) => create) },
-  {
-    name: 'maintenanceWindows',
-    type: 'maintenance-window',
-    noun: 'maintenance window',
-    bodies: [operations.createMaintenanceWindow.body],
-  },
+  { name: 'variables', type: 'variable', noun: 'variable', keyField: 'key' },
+  { name: 'alertChannels', type: 'alert-channel', noun: 'alert channel' },
+  { name: 'checkGroups', type: 'check-group', noun: 'check group' },
+  { name: 'checks', type: 'check', noun: 'check' },
+  { name: 'maintenanceWindows', type: 'maintenance-window', noun: 'maintenance window' },
 ];
 
 /** Fields of files that are another name of a field of the API. */

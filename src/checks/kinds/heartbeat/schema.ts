@@ -5,7 +5,7 @@ import { showAs } from '#lib/schema/shown.ts';
 import type { CheckSchema } from '../../schema.ts';
 
 /** Accepted from clients that send back what they read. */
-const readOnly = z.unknown().exactOptional().describe('Read-only; ignored in requests.');
+const readOnly = z.unknown().exactOptional().meta({ description: 'Ignored in requests.', readOnly: true });
 
 /** In responses. */
 export const heartbeatShown = z

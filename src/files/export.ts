@@ -1,0 +1,133 @@
+// Turns the resources of an account into a resource file, with placeholders for secrets.
+import { type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
+import { hasSecretUrl, mask } from '#domain/deliveries/shown-url.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { ResourceType } from '#domain/projects/resource.ts';
+import { type FileSchema, fileForm } from './file-form.ts';
+import { escaped } from './placeholders.ts';
+
+/** Resources as the API returns them, by section. */
+export type ExportedResources = Readonly<Partial<Record<SectionName, readonly JsonObject[]>>>;
+
+/** A file and what it does not contain. */
+export interface Export {
+  readonly file: ResourceFile;
+  /** Names of the environment variables that it needs, with where. */
+  readonly placeholders: readonly { readonly name: string; readonly used: string }[];
+}
+
+/**
+ * Exports resources under their logical IDs, in the order of these.
+ * @param ownedAs the logical ID that a project has for a resource; undefined = it is derived from its name
+ */
+export function exportResources(
+  schema: FileSchema,
+  resources: ExportedResources,
+  ownedAs: (type: ResourceType, id: string) => string | undefined,
+): Export {
+  const names = new Map<string, string>();
+  for (const { name, type, keyField } of sections) {
+    const taken = new Set<string>();
+    for (const resource of resources[name] ?? []) {
+      const id = idOf(resource, keyField);
+      const wanted = keyField === undefined ? (ownedAs(type, id) ?? slugOf(titleOf(resource))) : id;
+      const unique = uniqueName(wanted, taken, '-');
+      taken.add(unique);
+      names.set(`${type} ${id}`, unique);
+    }
+  }
+  const secrets = createSecrets();
+  const subscribesItself = resources.alertChannels?.some((channel) => channel['autoSubscribe'] === true) ?? false;
+  const maps = sections.map(({ name, type, keyField }) => {
+    const entries = (resources[name] ?? []).map((resource): [string, JsonValue] => {
+      const logicalId = names.get(`${type} ${idOf(resource, keyField)}`) ?? '';
+      const safe = secrets.replaced(resource, [logicalId], `${name}.${logicalId}`) as JsonObject;
+      const form = fileForm(schema, name, safe, (of, id) => names.get(`${of} ${id}`));
+      // Without a list, a new check or group is subscribed to the channels that subscribe themselves.
+      const { alertChannelSubscriptions: listed } = resource;
+      const isUnheard = subscribesItself && Array.isArray(listed) && listed.length === 0;
+      return [logicalId, valueAlone(keyField, isUnheard ? { ...form, alertChannels: [] } : form)];
+    });
+    return [name, Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))];
+  });
+  return { file: Object.fromEntries(maps) as ResourceFile, placeholders: secrets.placeholders };
+}
+
+function idOf(resource: JsonObject, keyField: string | undefined): string {
+  return String((resource[keyField ?? 'id'] ?? '') as string | number);
+}
+
+/** A variable that is neither secret nor locked is its value. */
+function valueAlone(keyField: string | undefined, form: JsonObject): JsonValue {
+  const { value } = form;
+  return keyField !== undefined && value !== undefined && Object.keys(form).length === 1 ? value : form;
+}
+
+function titleOf({ name, type, config }: JsonObject): string {
+  const settings = (config ?? {}) as JsonObject;
+  const titles = [name, settings['name'], settings['address'], type];
+  return titles.find((title): title is string => typeof title === 'string' && title !== '') ?? '';
+}
+
+/** `Home page (German)` → `home-page-german`. */
+function slugOf(title: string): string {
+  const slug = title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .slice(0, 100)
+    .replace(/^-|-$/g, '');
+  return slug === '' ? 'unnamed' : slug;
+}
+
+function uniqueName(wanted: string, taken: ReadonlySet<string>, joint: string): string {
+  if (!taken.has(wanted)) return wanted;
+  for (let number = 2; ; number++) {
+    const name = `${wanted}${joint}${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** Replaces secrets by placeholders, and lists these. */
+function createSecrets() {
+  const placeholders: { readonly name: string; readonly used: string }[] = [];
+  const taken = new Set<string>();
+  const placeholder = (words: readonly string[], used: string): string => {
+    const text = words
+      .join('_')
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_');
+    const name = uniqueName(/^[A-Z]/.test(text) ? text : `SECRET_${text}`, taken, '_');
+    taken.add(name);
+    placeholders.push({ name, used });
+    return `\${env:${name}}`;
+  };
+  const replaced = (value: JsonValue, words: readonly string[], path: string): JsonValue => {
+    if (typeof value === 'string') {
+      if (!value.includes(mask)) return escaped(value);
+      return value.split(mask).map(escaped).join(placeholder(words, path));
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      return (value as readonly JsonValue[]).map((each, index) => replaced(each, words, `${path}[${index}]`));
+    }
+    const object = value as JsonObject;
+    const isHidden = object['secret'] === true || object['locked'] === true;
+    const key = typeof object['key'] === 'string' && !words.includes(object['key']) ? [object['key']] : [];
+    return Object.fromEntries(
+      Object.entries(object).map(([name, each]) => {
+        const at = `${path}.${name}`;
+        const isSecret = (isHidden && name === 'value') || (name === 'url' && hasSecretUrl(object));
+        if (isSecret) return [name, placeholder([...words, ...(name === 'url' ? ['url'] : key)], at)];
+        return [name, replaced(each, name === 'value' ? [...words, ...key] : [...words, ...own(name)], at)];
+      }),
+    );
+  };
+  return { placeholders, replaced };
+}
+
+/** Names of fields that say nothing about their content. */
+function own(name: string): readonly string[] {
+  return ['config', 'request', 'value', 'environmentVariables', 'headers', 'queryParameters'].includes(name)
+    ? []
+    : [name];
+}
