@@ -115,11 +115,11 @@ test('secrets are placeholders with names of their own', () => {
     [
       'TOKEN variables.TOKEN.value',
       'LOCKED variables.LOCKED.value',
-      'HOOK_WEBHOOKSECRET alertChannels.hook.config.webhookSecret',
+      'HOOK_WEBHOOK_SECRET alertChannels.hook.config.webhookSecret',
       'CHAT_URL alertChannels.chat.config.url',
       'CART_URL checks.cart.request.url',
       'CART_X_KEY checks.cart.request.headers[0].value',
-      'CART_BASICAUTH_PASSWORD checks.cart.request.basicAuth.password',
+      'CART_BASIC_AUTH_PASSWORD checks.cart.request.basicAuth.password',
       'CART_TOKEN checks.cart.environmentVariables[0].value',
     ],
   );

@@ -28,7 +28,7 @@ export function exportResources(
   const names = new Map<string, string>();
   for (const { name, type, keyField } of sections) {
     const taken = new Set<string>();
-    for (const resource of resources[name] ?? []) {
+    for (const resource of oldestFirst(resources[name] ?? [])) {
       const id = idOf(resource, keyField);
       const wanted = keyField === undefined ? (ownedAs(type, id) ?? slugOf(titleOf(resource))) : id;
       const unique = uniqueName(wanted, taken, '-');
@@ -51,6 +51,12 @@ export function exportResources(
     return [name, Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))];
   });
   return { file: Object.fromEntries(maps) as ResourceFile, placeholders: secrets.placeholders };
+}
+
+/** The oldest of several with the same name gets the name, so that it stays. */
+function oldestFirst(resources: readonly JsonObject[]): readonly JsonObject[] {
+  const at = ({ created_at: text }: JsonObject): string => (typeof text === 'string' ? text : '');
+  return resources.toSorted((a, b) => at(a).localeCompare(at(b)));
 }
 
 function idOf(resource: JsonObject, keyField: string | undefined): string {
@@ -94,6 +100,7 @@ function createSecrets() {
   const placeholder = (words: readonly string[], used: string): string => {
     const text = words
       .join('_')
+      .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_');
     const name = uniqueName(/^[A-Z]/.test(text) ? text : `SECRET_${text}`, taken, '_');

@@ -60,7 +60,9 @@ function withoutDefaults(value: JsonValue, schema: JsonObject, defs: JsonObject)
     if (given === undefined || field['readOnly'] === true) return [];
     const trimmed = withoutDefaults(given, field, defs);
     const isDefault = 'default' in field && [given, trimmed].some((each) => isSame(each, field['default'] ?? null));
-    return isDefault && !required.includes(name) ? [] : [[name, trimmed]];
+    // An optional field without a default is absent or null.
+    const isAbsent = given === null && !('default' in field);
+    return (isDefault || isAbsent) && !required.includes(name) ? [] : [[name, trimmed]];
   });
   return Object.fromEntries(fields);
 }

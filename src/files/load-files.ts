@@ -6,7 +6,7 @@ import { FileProblemsError, type SourceText } from './file-problem.ts';
 import type { FileNeeds } from './read-files.ts';
 
 /** Most bytes of all files and scripts. */
-const mostBytes = 16 * 1_048_576;
+const mostBytes = 12 * 1_048_576;
 /** Most files of a folder. */
 const mostFiles = 1000;
 

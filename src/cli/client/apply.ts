@@ -6,6 +6,7 @@ import { CommandError, exitCodes } from '../exits.ts';
 import { oneLine } from '../terminal-text.ts';
 import { type Connection, connect } from './connect.ts';
 import { deploy, dryRun, type ReadProject, readProject } from './deployed.ts';
+import { readAll } from './find.ts';
 import { note, print, type ServerOptions, withServer } from './output.ts';
 import { countText, type Plan, planLines, planOf } from './plan-text.ts';
 
@@ -111,19 +112,22 @@ async function confirm(): Promise<void> {
 
 /** Where the jobs of new heartbeat checks ping. */
 async function pingUrlsOf(
-  { client }: Connection,
-  { resources }: ReadProject,
+  connection: Connection,
+  { project, resources }: ReadProject,
   { diff: entries }: DeploymentBody,
 ): Promise<readonly string[]> {
-  const heartbeats = new Set(
-    resources.filter(({ payload }) => payload['checkType'] === 'HEARTBEAT').map(({ logicalId }) => logicalId),
+  const isNew = (logicalId: string): boolean =>
+    (entries ?? []).some((entry) => entry.action === 'CREATE' && entry.logicalId === logicalId);
+  const heartbeats = resources.filter(
+    ({ payload, logicalId }) => payload['checkType'] === 'HEARTBEAT' && isNew(logicalId),
   );
-  const created = (entries ?? []).filter(
-    ({ type, action, logicalId }) => type === 'check' && action === 'CREATE' && heartbeats.has(logicalId),
-  );
+  if (heartbeats.length === 0) return [];
+  const { items } = await readAll(connection, 'listProjectResources', { project, type: 'check' });
   const lines: string[] = [];
-  for (const { logicalId, physicalId } of created) {
-    const check = await client.call('getCheck', { params: { id: physicalId ?? '' } });
+  for (const { logicalId } of heartbeats) {
+    const id = items.find((item) => item.logicalId === logicalId)?.physicalId;
+    if (id === undefined) continue;
+    const check = await connection.client.call('getCheck', { params: { id } });
     if ('heartbeat' in check) lines.push(`Ping URL of ${oneLine(logicalId)}: ${check.heartbeat.pingUrl ?? 'hidden'}`);
   }
   return lines;

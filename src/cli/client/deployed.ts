@@ -44,8 +44,9 @@ export async function deploy(
   prune: boolean,
 ): Promise<DeploymentBody> {
   const begun = await start(connection, declaration, { prune, dryRun: false });
-  const screen = { write: (text: string) => process.stderr.write(text), isTerminal: process.stderr.isTTY };
-  const progress = createProgress({ ...screen, now: () => performance.now() }, 'resources');
+  const isTerminal = process.stderr.isTTY;
+  const write = (text: string): unknown => isTerminal && process.stderr.write(text);
+  const progress = createProgress({ write, isTerminal, now: () => performance.now() }, 'resources');
   let shown = { step: '', done: 0 };
   for (let now = begun; ; now = await next(connection, now)) {
     const { step, done, total } = now.progress;

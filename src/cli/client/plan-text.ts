@@ -34,7 +34,7 @@ export function planLines({ applied, kept }: Plan): readonly string[] {
   return [
     ...applied.flatMap(entryLines),
     ...kept.map((entry) =>
-      cellText({ text: `  ${nameOf(entry)} is not in the files; --prune deletes it`, style: 'dim' }),
+      cellText({ text: `! ${nameOf(entry)} is not in the files; --prune deletes it`, style: 'dim' }),
     ),
   ];
 }

@@ -1,0 +1,155 @@
+// Resource files by the command line, against a running server: plans, drift, errors with places, exports.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from '../support/service/one-process.ts';
+import { apiKey, newAccount, type Service } from '../support/service/service.ts';
+import { type CommandOutput, runCommand } from '../support/service/command.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+
+function folderWith(t: Cleanup, files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-files-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** Runs commands in a folder, for the default account or another one. */
+function clientIn(folder: string, { address }: Pick<Service, 'address'>, more: NodeJS.ProcessEnv = {}) {
+  const environment = {
+    TOCSIN_URL: address,
+    TOCSIN_API_KEY: apiKey,
+    TOCSIN_ACCOUNT: '',
+    SHOP_TOKEN: 'quietword',
+    ...more,
+  };
+  return async (...words: readonly string[]): Promise<CommandOutput> => {
+    const said = await runCommand(words, environment, folder);
+    assert.doesNotMatch(said.out + said.err, /quietword/);
+    return said;
+  };
+}
+
+const shop = `project: shop
+variables:
+  SHOP_TOKEN: { value: "\${env:SHOP_TOKEN}", secret: true }
+alertChannels:
+  ops: { type: WEBHOOK, config: { name: Operations, url: "http://127.0.0.1:9/ops" } }
+checks:
+  home:
+    checkType: URL
+    name: Home page
+    frequency: 1440
+    request: { url: "http://127.0.0.1:9/" }
+    alertChannels: [ops]
+  backup:
+    checkType: HEARTBEAT
+    name: Backup
+    heartbeat: { period: 1, periodUnit: days, grace: 30, graceUnit: minutes }
+`;
+
+describe('resource files', { concurrency: 3 }, ({ it }) => {
+  it('are applied once, show what was changed since, and are applied again', async (t, service) => {
+    const other = await newAccount(service, 'Applied');
+    const folder = folderWith(t, { 'tocsin.yaml': shop });
+    const tocsin = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id });
+    const asked = await tocsin('apply', '-f', 'tocsin.yaml');
+    assert.deepEqual([asked.code, /run it again with --yes/.test(asked.err)], [1, true], asked.err);
+    assert.deepEqual((await other.must('GET', '/v1/checks')) as unknown, []);
+    const first = await tocsin('apply', '-f', 'tocsin.yaml', '--yes');
+    assert.equal(first.code, 0, first.err);
+    assert.match(
+      first.out,
+      /^\+ variable SHOP_TOKEN\n\+ alert channel ops "Operations"\n\+ check home "Home page"\n\+ check backup "Backup"\n\n4 to create\.\nApplied to project shop: 4 created\.\nPing URL of backup: http\S+\n$/,
+    );
+    const same = await tocsin('diff', '-f', '.');
+    assert.deepEqual(
+      [same.code, same.out],
+      [0, 'Nothing to do: project shop is as declared (4 resources).\n'],
+      same.err,
+    );
+
+    const checks = (await other.must('GET', '/v1/checks?search=home')) as unknown as { id: string }[];
+    await other.must('PUT', `/v1/checks/${checks[0]?.id}`, { frequency: 60, muted: true });
+    const drift = await tocsin('diff', '-f', '.');
+    assert.deepEqual(
+      [drift.code, drift.out],
+      [2, '~ check home "Home page"\n    muted true → false\n    frequency 60 → 1440\n\n1 to change.\n'],
+    );
+    const json = await tocsin('diff', '-f', '.', '--json');
+    assert.deepEqual([json.code, JSON.parse(json.out).diff[0].logicalId], [2, 'home']);
+    const secret = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id, SHOP_TOKEN: 'quietword2' });
+    assert.match((await secret('diff', '-f', '.')).out, /^~ variable SHOP_TOKEN: value \*\*\*$/m);
+
+    writeFileSync(join(folder, 'tocsin.yaml'), shop.slice(0, shop.indexOf('  backup:')));
+    const kept = await tocsin('apply', '-f', '.', '--yes');
+    assert.match(
+      kept.out,
+      /^! check backup "Backup" is not in the files; --prune deletes it\n\n1 to change\.\nApplied .*: 1 changed\.$/m,
+    );
+    const pruned = await tocsin('apply', '-f', '.', '--yes', '--prune');
+    assert.match(pruned.out, /^- check backup "Backup"\n\n1 to delete\.\nApplied to project shop: 1 deleted\.\n$/);
+  });
+
+  it('that are wrong change nothing and name file, line and column', async (t, service) => {
+    const other = await newAccount(service, 'Wrong');
+    const folder = folderWith(t, {
+      'a.yaml': shop.replace('    frequency: 1440', '    frequenzy: 1440'),
+      'b/c.yaml':
+        'checks:\n  more: { checkType: URL, name: More, request: { url: ftp://x }, scriptFile: ../../secret }\n',
+    });
+    const tocsin = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id });
+    const outside = await tocsin('apply', '-f', '.', '--yes');
+    assert.equal(outside.code, 1);
+    assert.match(
+      outside.err,
+      /^tocsin: the files have a problem:\nb\/c\.yaml:2:78: \S+ is outside of the folder of the files$/m,
+    );
+    writeFileSync(
+      join(folder, 'b/c.yaml'),
+      'checks:\n  more:\n    checkType: URL\n    name: More\n    request: { url: ftp://x }\n',
+    );
+    const wrong = await tocsin('apply', '-f', '.', '--yes');
+    assert.equal(wrong.code, 1);
+    assert.match(
+      wrong.err,
+      /^tocsin: the files have 2 problems:\na\.yaml:10:5: unknown field; did you mean "frequency"\?\n {2}10 \| {5}frequenzy: 1440\n {5}\| {5}\^$/m,
+    );
+    assert.match(wrong.err, /^b\/c\.yaml:5:21: request\.url must be an absolute http or https URL/m);
+    assert.deepEqual((await other.must('GET', '/v1/checks')) as unknown, []);
+    const unnamed = await tocsin('diff', '-f', 'b/c.yaml');
+    assert.deepEqual([unnamed.code, /does not name its project/.test(unnamed.err)], [1, true], unnamed.err);
+    const missing = await tocsin('diff', '-f', 'nothing.yaml');
+    assert.deepEqual([missing.code, missing.err], [1, 'tocsin: nothing.yaml does not exist\n']);
+  });
+
+  it('are exported without secrets, and are the same account elsewhere', async (t, service) => {
+    const [from, to] = [await newAccount(service, 'From'), await newAccount(service, 'To')];
+    const folder = folderWith(t, { 'in.yaml': shop });
+    const tocsin = clientIn(folder, service, { TOCSIN_ACCOUNT: from.id });
+    await from.must('POST', '/v1/checks/multistep', {
+      name: 'Flow',
+      frequency: 1440,
+      activated: false,
+      script: "import { test } from '@playwright/test';\ntest('costs $${x}', async () => {});\n",
+    });
+    assert.equal((await tocsin('apply', '-f', 'in.yaml', '--yes')).code, 0);
+    const said = await tocsin('export', '-o', 'out');
+    assert.equal(said.code, 0, said.err);
+    assert.match(said.err, /^Secrets are not exported.*\n {2}SHOP_TOKEN {2}variables\.SHOP_TOKEN\.value$/m);
+    assert.match(readFileSync(join(folder, 'out/scripts/flow.ts'), 'utf8'), /costs \$\$\{x\}/);
+    const elsewhere = clientIn(folder, service, { TOCSIN_ACCOUNT: to.id });
+    const moved = await elsewhere('apply', '-f', 'out', '--project', 'moved', '--yes');
+    assert.match(moved.out, /^Applied to project moved: 5 created\.$/m, moved.err);
+    assert.equal((await elsewhere('diff', '-f', 'out', '--project', 'moved')).code, 0);
+    const part = await tocsin('export', '--project', 'shop');
+    assert.match(part.out, /^project: shop\n\nvariables:\n/);
+    assert.doesNotMatch(part.out, /Flow/);
+    const one = await tocsin('export', '--check', 'Home page');
+    assert.match(one.out, /^checks:\n {2}home:\n {4}checkType: URL\n/);
+  });
+});
