@@ -7,7 +7,7 @@ import { packageFolder } from '#lib/package-files.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
 import { exportResources } from './export.ts';
-import type { FileSchema } from './file-form.ts';
+import type { FileSchema } from './from-api.ts';
 
 const schema = JSON.parse(readFileSync(join(packageFolder, 'docs/schema.json'), 'utf8')) as FileSchema;
 const id = '00000000-0000-4000-8000-000000000001';

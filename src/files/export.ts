@@ -3,7 +3,7 @@ import { type ResourceFile, type SectionName, sections } from '#contract/project
 import { hasSecretUrl, mask } from '#domain/deliveries/shown-url.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
-import { type FileSchema, fileForm } from './file-form.ts';
+import { type FileSchema, fileForm, idText } from './from-api.ts';
 import { escaped } from './placeholders.ts';
 
 /** Resources as the API returns them, by section. */
@@ -59,8 +59,8 @@ function oldestFirst(resources: readonly JsonObject[]): readonly JsonObject[] {
   return resources.toSorted((a, b) => at(a).localeCompare(at(b)));
 }
 
-function idOf(resource: JsonObject, keyField: string | undefined): string {
-  return String((resource[keyField ?? 'id'] ?? '') as string | number);
+function idOf(resource: JsonObject, keyField = 'id'): string {
+  return idText(resource[keyField]);
 }
 
 /** A variable that is neither secret nor locked is its value. */

@@ -1,7 +1,7 @@
 // Placeholders in texts of files.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { escaped, filled } from './placeholders.ts';
 
 const fill = (text: string): { text: string; problems: string[] } => {

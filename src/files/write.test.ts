@@ -1,7 +1,7 @@
 // The YAML that is written is read as the same values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parse } from 'yaml';
 import type { JsonObject } from '#domain/json.ts';
 import { writeFile } from './write.ts';

@@ -121,7 +121,7 @@ function located(node: Node, reading: Reading, depth: number): Located {
   const { value, source: written } = node;
   if (typeof value === 'bigint') return { ...empty, at, scalar: Number(value), written: written ?? String(value) };
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return { ...empty, at, scalar: isPlain ? value : null, written: written ?? String(value ?? '') };
+  return { ...empty, at, scalar: isPlain ? value : null, written: written ?? (isPlain ? String(value) : '') };
 }
 
 interface Pair {

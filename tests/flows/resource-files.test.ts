@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '../support/service/one-process.ts';
 import { apiKey, newAccount, type Service } from '../support/service/service.ts';
-import { type CommandOutput, runCommand } from '../support/service/command.ts';
+import { blockOf, readPage } from '../support/pages.ts';
+import { type CommandOutput, paste, runCommand } from '../support/service/command.ts';
 import type { Cleanup } from '../support/targets/scripted-server.ts';
 
 function folderWith(t: Cleanup, files: Readonly<Record<string, string>>): string {
@@ -59,7 +60,7 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     const tocsin = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id });
     const asked = await tocsin('apply', '-f', 'tocsin.yaml');
     assert.deepEqual([asked.code, /run it again with --yes/.test(asked.err)], [1, true], asked.err);
-    assert.deepEqual((await other.must('GET', '/v1/checks')) as unknown, []);
+    assert.deepEqual(await other.must('GET', '/v1/checks'), []);
     const first = await tocsin('apply', '-f', 'tocsin.yaml', '--yes');
     assert.equal(first.code, 0, first.err);
     assert.match(
@@ -120,11 +121,21 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
       /^tocsin: the files have 2 problems:\na\.yaml:10:5: unknown field; did you mean "frequency"\?\n {2}10 \| {5}frequenzy: 1440\n {5}\| {5}\^$/m,
     );
     assert.match(wrong.err, /^b\/c\.yaml:5:21: request\.url must be an absolute http or https URL/m);
-    assert.deepEqual((await other.must('GET', '/v1/checks')) as unknown, []);
+    assert.deepEqual(await other.must('GET', '/v1/checks'), []);
     const unnamed = await tocsin('diff', '-f', 'b/c.yaml');
     assert.deepEqual([unnamed.code, /does not name its project/.test(unnamed.err)], [1, true], unnamed.err);
     const missing = await tocsin('diff', '-f', 'nothing.yaml');
     assert.deepEqual([missing.code, missing.err], [1, 'tocsin: nothing.yaml does not exist\n']);
+  });
+
+  it('take ten lines from an empty folder to an applied check', async (t, service) => {
+    const other = await newAccount(service, 'Documented');
+    const environment = { TOCSIN_URL: service.address, TOCSIN_API_KEY: apiKey, TOCSIN_ACCOUNT: other.id };
+    const lines = blockOf(readPage('docs/monitoring-as-code.md'), 'sh', 'files');
+    assert.ok(lines.trimEnd().split('\n').length <= 10);
+    const said = await paste(lines, folderWith(t, {}), environment);
+    assert.match(said.out, /Applied to project shop: 1 created\.\nNothing to do: /, said.err);
+    assert.equal(said.code, 0);
   });
 
   it('are exported without secrets, and are the same account elsewhere', async (t, service) => {

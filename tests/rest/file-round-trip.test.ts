@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { kindBodies } from '#contract/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { exportResources, type ExportedResources } from '#files/export.ts';
-import type { FileSchema } from '#files/file-form.ts';
+import type { FileSchema } from '#files/from-api.ts';
 import { readFiles } from '#files/read-files.ts';
 import { writeFile } from '#files/write.ts';
 import { packageFolder } from '#lib/package-files.ts';

@@ -6,7 +6,7 @@ import type { PagedId } from '#contract/operations.ts';
 import { type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type Export, exportResources } from '#files/export.ts';
-import type { FileSchema } from '#files/file-form.ts';
+import { type FileSchema, idText } from '#files/from-api.ts';
 import { filled } from '#files/placeholders.ts';
 import { writeFile } from '#files/write.ts';
 import { errorMessage } from '#lib/errors.ts';
@@ -76,7 +76,7 @@ async function exported(connection: Connection, { project, check }: ExportOption
     // Each list contains records of its type.
     const all = (await readAll(connection, lists[name], {})).items as unknown as JsonObject[];
     resources[name] =
-      project === undefined ? all : all.filter((each) => names.has(`${type} ${String(each[keyField] as string)}`));
+      project === undefined ? all : all.filter((each) => names.has(`${type} ${idText(each[keyField])}`));
   }
   const schema = JSON.parse(readFileSync(join(packageFolder, 'docs/schema.json'), 'utf8')) as FileSchema;
   const found = exportResources(schema, resources, (type, id) => names.get(`${type} ${id}`));

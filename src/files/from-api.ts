@@ -11,6 +11,11 @@ export type FileSchema = JsonObject;
 /** The logical ID of a resource; undefined = the files do not have it, and its ID is written. */
 export type NameOf = (type: ResourceType, id: string) => string | undefined;
 
+/** The ID of a resource, a number or a text, as text. */
+export function idText(id: JsonValue | undefined): string {
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : '';
+}
+
 /**
  * A resource as files write it.
  * @param resource as the API returns it
@@ -20,7 +25,7 @@ export function fileForm(schema: FileSchema, section: SectionName, resource: Jso
   const map = properties[section] as JsonObject;
   const trimmed = withoutDefaults(resource, map['additionalProperties'] as JsonObject, $defs) as JsonObject;
   const named = Object.entries(references).reduce<JsonObject>((changed, [path, type]) => {
-    const rename = (id: JsonValue): JsonValue => (id === null ? null : (nameOf(type, String(id as string)) ?? id));
+    const rename = (id: JsonValue): JsonValue => nameOf(type, idText(id)) ?? id;
     return changedAt(changed, path.split('.'), '', rename) as JsonObject;
   }, trimmed);
   return Object.fromEntries(inOrder(named).map(([name, value]) => asAlias(name, value)));
@@ -99,6 +104,6 @@ function isSame(a: JsonValue, b: JsonValue): boolean {
   return (
     Array.isArray(a) === Array.isArray(b) &&
     left.length === right.length &&
-    left.every(([name, value]) => name in b && isSame(value as JsonValue, (b as JsonObject)[name] ?? null))
+    left.every(([name, value]) => name in b && isSame(value, (b as JsonObject)[name] ?? null))
   );
 }
