@@ -39,9 +39,12 @@ const groups: Readonly<Record<string, Listed>> = {
     logout: ['Delete a stored server', async () => (await import('#cli/client/login.ts')).defineLogout],
     mcp: ['Let an AI assistant use a server', async () => (await import('#cli/client/mcp.ts')).defineMcp],
     whoami: ['Show the account and rights of the key', async () => (await import('#cli/client/login.ts')).defineWhoami],
-    apply: ['Apply resource files to a server', async () => (await import('#cli/client/apply.ts')).defineApply],
-    diff: ['Compare resource files with a server', async () => (await import('#cli/client/apply.ts')).defineDiff],
-    export: ['Write an account as resource files', async () => (await import('#cli/client/export.ts')).defineExport],
+    apply: ['Apply resource files to a server', async () => (await import('#cli/client/files/apply.ts')).defineApply],
+    diff: ['Compare resource files with a server', async () => (await import('#cli/client/files/apply.ts')).defineDiff],
+    export: [
+      'Write an account as resource files',
+      async () => (await import('#cli/client/files/export.ts')).defineExport,
+    ],
     checks: ['List, show, run or delete checks', async () => (await import('#cli/client/checks.ts')).defineChecks],
     trigger: [
       'Run checks and wait, as a deploy gate',

@@ -1,7 +1,7 @@
 // A deployment as a person would write it: a line for each resource, and what changes of it.
 import type { DeploymentBody } from '#contract/projects/project.ts';
-import { oneLine, withoutControls } from '../terminal-text.ts';
-import { cellText, cut, type Style } from './table.ts';
+import { oneLine, withoutControls } from '../../terminal-text.ts';
+import { cellText, cut, type Style } from '../table.ts';
 
 type Diff = NonNullable<DeploymentBody['diff']>;
 type DiffEntry = Diff[number];

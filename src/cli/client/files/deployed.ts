@@ -4,10 +4,10 @@ import type { DeploymentBody } from '#contract/projects/project.ts';
 import { FileProblemsError } from '#files/file-problem.ts';
 import { loadFiles } from '#files/load-files.ts';
 import { type Declaration, problemsOf, readFiles } from '#files/read-files.ts';
-import { CommandError } from '../exits.ts';
-import { createProgress } from '../progress.ts';
-import { withoutControls } from '../terminal-text.ts';
-import { type Connection, ServerRefusal } from './connect.ts';
+import { CommandError } from '../../exits.ts';
+import { createProgress } from '../../progress.ts';
+import { withoutControls } from '../../terminal-text.ts';
+import { type Connection, ServerRefusal } from '../connect.ts';
 
 /** Files with the project that owns them. */
 export interface ReadProject extends Declaration {

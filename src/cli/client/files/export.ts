@@ -11,11 +11,11 @@ import { filled } from '#files/placeholders.ts';
 import { writeFile } from '#files/write.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { packageFolder } from '#lib/package-files.ts';
-import { CommandError, UsageError } from '../exits.ts';
-import { oneLine, withoutControls } from '../terminal-text.ts';
-import { type Connection, connect } from './connect.ts';
-import { findCheck, readAll } from './find.ts';
-import { note, print, type ServerOptions, withServer } from './output.ts';
+import { CommandError, UsageError } from '../../exits.ts';
+import { oneLine, withoutControls } from '../../terminal-text.ts';
+import { type Connection, connect } from '../connect.ts';
+import { findCheck, readAll } from '../find.ts';
+import { note, print, type ServerOptions, withServer } from '../output.ts';
 
 interface ExportOptions extends ServerOptions {
   readonly project?: string;

@@ -2,12 +2,12 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { DeploymentBody } from '#contract/projects/project.ts';
-import { CommandError, exitCodes } from '../exits.ts';
-import { oneLine } from '../terminal-text.ts';
-import { type Connection, connect } from './connect.ts';
+import { CommandError, exitCodes } from '../../exits.ts';
+import { oneLine } from '../../terminal-text.ts';
+import { type Connection, connect } from '../connect.ts';
 import { deploy, dryRun, type ReadProject, readProject } from './deployed.ts';
-import { readAll } from './find.ts';
-import { note, print, type ServerOptions, withServer } from './output.ts';
+import { readAll } from '../find.ts';
+import { note, print, type ServerOptions, withServer } from '../output.ts';
 import { countText, type Plan, planLines, planOf } from './plan-text.ts';
 
 interface FileOptions extends ServerOptions {
