@@ -51,6 +51,24 @@ test('a result names its assets, in lists as well, and each is a link to the fil
   for (const result of [one, listed, walked.entries[0]]) assert.deepEqual(result?.browserCheckResult.assets, assets);
 });
 
+test('the command line gets names under which it can save all assets, and the type of a browser result', async () => {
+  await using on = await openServer();
+  const { path } = await fixture(on);
+  const headers = { ...on.as(), 'x-checkly-source': 'CLI' };
+  const { assets } = (await get(on, `${path}/assets?type=trace`, headers)).json<{ assets: object[] }>();
+  assert.deepEqual(assets, [
+    {
+      type: 'trace',
+      name: '2-trace.zip',
+      url: `${path}/assets/2`,
+      contentType: 'application/zip',
+      source: 'check-result',
+    },
+  ]);
+  const result = (await get(on, path, headers)).json<{ browserCheckResult: object }>();
+  assert.equal((result.browserCheckResult as { type?: string }).type, 'PLAYWRIGHT');
+});
+
 test('an asset is downloaded as what it is, and may do nothing where it is opened', async () => {
   await using on = await openServer();
   const { path } = await fixture(on);

@@ -57,6 +57,7 @@ import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { createRestServer } from '#rest/server.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import type { Store } from '#store/store.ts';
+import { cliResultRoutes } from '#rest/vendor/results.ts';
 import { openTempStore, type TempStore, type ShiftedClock } from '../support/store/temp-store.ts';
 
 const runtimes: readonly Runtime[] = [
@@ -194,10 +195,12 @@ function routesOfRows(
     groupVariablesOf: async () => [],
   });
   const started = { ...store, links, servedLocations: () => ['local'], wake: () => {}, clock };
+  const checkResults = createCheckResultActions({ ...store, describeResult });
   return [
+    ...cliResultRoutes(checkResults),
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(
-      createCheckResultActions({ ...store, describeResult }),
+      checkResults,
       createResultPageActions({ ...store, serverTimeZone: 'UTC', describeResult, findPingMasker, links, clock }),
     ),
     ...checkStatusRoutes(createCheckStatusActions({ ...store, clock }), createCheckAlertActions({ ...store, clock })),

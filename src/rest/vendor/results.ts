@@ -4,34 +4,36 @@ import type { CheckResultActions } from '#actions/results/check-results.ts';
 import { analyticsPaths, type CheckAnalyticsBody } from '#contract/results/analytics.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 import { metricOfCli } from '#contract/vendor/cli-result.ts';
+import { assetTypes } from '#domain/results/asset.ts';
 import { analyticsToWire } from '../results/analytics.ts';
 import { assetsOf, resultToWire } from '../results/check-results.ts';
 import { type Route, route } from '../route.ts';
 
-export interface CliResultDeps {
-  readonly checkResults: Pick<CheckResultActions, 'find'>;
-  readonly analytics: Pick<AnalyticsActions, 'ofCheck'>;
-}
-
-export function cliResultRoutes({ checkResults, analytics }: CliResultDeps): Route[] {
+export function cliResultRoutes(checkResults: Pick<CheckResultActions, 'find'>): Route[] {
   return [
     route('getCliResult', async ({ caller, params }) =>
-      withExchange(resultToWire(await checkResults.find(caller, params.checkId, params.checkResultId))),
+      withShownFields(resultToWire(await checkResults.find(caller, params.checkId, params.checkResultId))),
     ),
     route('listCliAssets', async ({ caller, params, query: { type } }) => {
       const found = await checkResults.find(caller, params.checkId, params.checkResultId);
       // Names may be patterns, which the command line applies itself.
       const assets = assetsOf(found).filter(({ sort }) => type === undefined || sort === type);
       return {
-        assets: assets.map(({ sort, name, contentType, link }) => ({
+        assets: assets.map(({ number, sort, name, contentType, link }) => ({
           type: sort,
-          name,
+          // The command line saves files under this name, and refuses two of one name.
+          name: `${number}-${name}.${assetTypes[contentType]}`,
           url: link,
           contentType,
           source: 'check-result' as const,
         })),
       };
     }),
+  ];
+}
+
+export function cliAnalyticsRoutes(analytics: Pick<AnalyticsActions, 'ofCheck'>): Route[] {
+  return [
     route('getCliAnalytics', async ({ caller, params, query }) => {
       const named = query.metrics.flatMap((name) => {
         const metric = metricOfCli(name);
@@ -44,10 +46,11 @@ export function cliResultRoutes({ checkResults, analytics }: CliResultDeps): Rou
   ];
 }
 
-/** The command line reads fields of request and response even if there is none, or if they are not stored. */
-function withExchange(result: CheckResultBody): { id: string; apiCheckResult?: object | null } {
-  const api = result.apiCheckResult;
-  if (api === undefined || api === null) return result;
+/** With the fields that the command line reads in any case: a request and a response even if there is none. */
+function withShownFields(result: CheckResultBody): { id: string; apiCheckResult?: object | null } {
+  const { apiCheckResult: api, browserCheckResult: browser } = result;
+  if (browser) return { ...result, browserCheckResult: { ...browser, type: 'PLAYWRIGHT' } } as typeof result;
+  if (!api) return result;
   const request = api.request ?? { method: '', url: '(not stored)', headers: {} };
   const response = api.response ?? { status: 0, statusText: api.request ? 'no response' : '(not stored)', headers: {} };
   return { ...result, apiCheckResult: { ...api, request, response } };

@@ -2,6 +2,8 @@
 import type { InviteActions } from '#actions/accounts/invites.ts';
 import type { VariableActions } from '#actions/accounts/variables.ts';
 import type { ProjectActions } from '#actions/projects/projects.ts';
+import type { AnalyticsActions } from '#actions/results/analytics.ts';
+import type { CheckResultActions } from '#actions/results/check-results.ts';
 import type { PeopleActions } from '#actions/accounts/people.ts';
 import type { Route } from '../route.ts';
 import { type CliAccountDeps, cliAccountRoutes } from './accounts.ts';
@@ -9,9 +11,11 @@ import { cliMemberRoutes } from './members.ts';
 import { type CliTestSessionDeps, cliTestSessionRoutes } from './test-sessions.ts';
 import { cliVariableRoutes } from './variables.ts';
 import { cliProjectRoutes } from './projects/projects.ts';
-import { type CliResultDeps, cliResultRoutes } from './results.ts';
+import { cliAnalyticsRoutes, cliResultRoutes } from './results.ts';
 
-export interface VendorDeps extends CliAccountDeps, CliResultDeps, CliTestSessionDeps {
+export interface VendorDeps extends CliAccountDeps, CliTestSessionDeps {
+  readonly checkResults: CheckResultActions;
+  readonly analytics: AnalyticsActions;
   readonly people: PeopleActions;
   readonly invites: InviteActions;
   readonly variables: VariableActions;
@@ -22,7 +26,8 @@ export function vendorRoutes(deps: VendorDeps): Route[] {
   return [
     ...cliAccountRoutes(deps),
     ...cliMemberRoutes(deps.people, deps.invites),
-    ...cliResultRoutes(deps),
+    ...cliResultRoutes(deps.checkResults),
+    ...cliAnalyticsRoutes(deps.analytics),
     ...cliTestSessionRoutes(deps),
     ...cliVariableRoutes(deps.variables),
     ...cliProjectRoutes(deps.projects),
