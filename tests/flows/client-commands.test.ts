@@ -47,6 +47,9 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     const unknown = await run(['whoami', '--profile', 'defualt']);
     assert.match(unknown.err, /no profile "defualt" \(did you mean default\?\)/);
 
+    assert.equal((await run(['login', service.address, '--profile', '__proto__', '--key-stdin'])).code, 2);
+    assert.match((await run(['logout', '--profile', '__proto__'])).err, /no profile "__proto__"/);
+
     chmodSync(path, 0o640);
     const open = await run(['whoami']);
     assert.deepEqual(
@@ -125,8 +128,10 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
 
     const several = await tocsin('checks', 'get', 'e');
     assert.deepEqual([several.code, /several checks match "e"; use the ID of one:\n/.test(several.err)], [1, true]);
-    const misspelled = await tocsin('checks', 'rm', bad, 'nowhere');
-    assert.equal(misspelled.code, 1);
+    for (const other of ['nowhere', 'Home page list']) {
+      const refused = await tocsin('checks', 'rm', bad, other);
+      assert.match(refused.err, /no check with the ID or name/, 'a part of a name is not enough to delete');
+    }
     assert.match((await tocsin('checks', 'get', bad)).out, /^Reason +status$/m, 'nothing was deleted');
     assert.match((await tocsin('checks', 'rm', bad)).out, /^Deleted Evil /);
     assert.equal((await service.api('GET', `/v1/checks/${bad}`)).status, 404);
@@ -138,7 +143,9 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     const tocsin = clientOf(service);
     const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Gate' });
     await newCheck(service, 'Gate <good>', `${target.url}/good`, { groupId, tags: ['gate'] });
-    const passed = await tocsin('trigger', '--group', 'gate', '--junit', report);
+    const { key } = await service.must('POST', '/v1/api-keys', { name: 'gate', role: 'read-run' });
+    const runner = clientOf(service, { TOCSIN_API_KEY: String(key) });
+    const passed = await runner('trigger', '--group', 'gate', '--junit', report);
     assert.deepEqual([passed.code, passed.out.endsWith('The run passed.\n')], [0, true], passed.out + passed.err);
     assert.match(readFileSync(report, 'utf8'), /tests="1" failures="0" errors="0".*[\s\S]*name="Gate &lt;good&gt;"/);
 

@@ -67,7 +67,7 @@ export function defineChecks(command: Command): void {
     command
       .command('rm')
       .description('Delete checks with their results. Channels with an open alert receive a recovery.')
-      .argument('<check...>', checkArgument),
+      .argument('<check...>', 'ID or full name of the check'),
     'checks rm 7c0e2f5a-1d34-4b8e-9a61-0f2d3c4b5a69',
   ).action(remove);
 }
@@ -206,6 +206,6 @@ async function remove(wanted: readonly string[], options: ServerOptions): Promis
 
 async function found(connection: Connection, wanted: readonly string[]): Promise<readonly CheckBody[]> {
   const checks: CheckBody[] = [];
-  for (const each of wanted) checks.push(await findCheck(connection, each));
+  for (const each of wanted) checks.push(await findCheck(connection, each, false));
   return [...new Map(checks.map((check) => [check.id, check])).values()];
 }

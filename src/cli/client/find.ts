@@ -12,14 +12,15 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const maxListed = 5;
 
 /**
- * The check with an ID or a name. Case does not matter, and a part of the name is enough if only one check contains it.
+ * The check with an ID or a name. Case does not matter.
+ * @param isPartEnough whether a part of the name is enough if only one check contains it
  * @throws {CommandError} if there is none, or more than one
  */
-export async function findCheck({ client }: Connection, wanted: string): Promise<CheckBody> {
+export async function findCheck({ client }: Connection, wanted: string, isPartEnough = true): Promise<CheckBody> {
   if (uuid.test(wanted)) return client.call('getCheck', { params: { id: wanted } });
   const { items, total } = await client.page('listChecks', { query: { search: wanted, limit: 100 } });
   const exact = items.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-  const found = exact.length > 0 ? exact : items;
+  const found = exact.length > 0 || !isPartEnough ? exact : items;
   const [only] = found;
   if (only === undefined) throw new CommandError(`there is no check with the ID or name "${oneLine(wanted)}"`);
   if (found.length === 1 && (exact.length === 1 || total === 1)) return only;

@@ -35,6 +35,10 @@ export function defineLogin(command: Command): void {
 
 async function login(text: string, options: LoginOptions): Promise<void> {
   const url = checkedUrl(text);
+  const name = options.profile ?? defaultProfile;
+  if (!/^[a-z\d][\w.-]{0,63}$/i.test(name)) {
+    throw new UsageError('--profile must be up to 64 letters, digits, dots, dashes and underscores');
+  }
   const config = readClientConfig();
   // A broken file is reported before anybody types a key.
   const profiles = readProfiles(config.profilesPath);
@@ -45,7 +49,6 @@ async function login(text: string, options: LoginOptions): Promise<void> {
   const connection = connectTo({ ...target, key }, config);
   const me = await connection.client.call('getMe');
   const account = options.account === undefined ? null : accountOf(me, options.account);
-  const name = options.profile ?? defaultProfile;
   writeProfiles(config.profilesPath, {
     ...profiles,
     [name]: { url, key, ...(account !== null && { accountId: account.id }) },
@@ -53,7 +56,7 @@ async function login(text: string, options: LoginOptions): Promise<void> {
   const shown = account ?? me.accounts.find(({ id }) => id === me.accountId);
   const value = { profile: name, url, accountId: shown?.id ?? me.accountId, role: me.role };
   print(options, value, () => [
-    `Stored the profile "${oneLine(name)}" in ${config.profilesPath}.`,
+    `Stored the profile "${name}" in ${config.profilesPath}.`,
     `Account: ${accountText(shown, me.accountId)}. Role: ${shown?.role ?? me.role}.`,
     ...(account === null && me.accounts.length > 1
       ? [`The key reaches ${me.accounts.length} accounts. Choose another one with --account.`]
@@ -119,12 +122,14 @@ export function defineLogout(command: Command): void {
     'logout --profile staging',
   ).action((options: ServerOptions) => {
     const { profilesPath } = readClientConfig();
-    const { [options.profile ?? defaultProfile]: removed, ...others } = readProfiles(profilesPath);
-    const name = oneLine(options.profile ?? defaultProfile);
-    if (removed === undefined) throw new CommandError(`there is no profile "${name}"`);
+    const wanted = options.profile ?? defaultProfile;
+    const profiles = readProfiles(profilesPath);
+    const name = oneLine(wanted);
+    if (!Object.hasOwn(profiles, wanted)) throw new CommandError(`there is no profile "${name}"`);
+    const { [wanted]: removed, ...others } = profiles;
     writeProfiles(profilesPath, others);
-    print(options, { profile: name, url: removed.url }, () => [
-      `Deleted the profile "${name}". Its API key is still valid on ${removed.url}.`,
+    print(options, { profile: name, url: removed?.url }, () => [
+      `Deleted the profile "${name}". Its API key is still valid on ${removed?.url}.`,
     ]);
   });
 }

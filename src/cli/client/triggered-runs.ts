@@ -46,7 +46,10 @@ export async function runTargets(
   const runsNow = (): readonly TriggeredRunBody[] => calls.flatMap(({ runs }) => runs);
   const isOpen = ({ runs }: Call): boolean => runs.some(({ state }) => state === 'running');
   const read = async (call: Call): Promise<void> => {
-    call.runs = await runsOf(connection, call);
+    const now = await runsOf(connection, call);
+    // A run whose check has left the group is no longer listed, and must not count as passed.
+    const known = [...call.runs, ...now].map((run) => [run.id, run] as const);
+    call.runs = [...new Map(known).values()];
   };
   await inBatches(calls, read);
   onChange(runsNow());
