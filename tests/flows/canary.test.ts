@@ -8,6 +8,7 @@ import { test } from '../support/service/each-topology.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
+import { codeFixtures } from '../support/service/code-fixtures.ts';
 import { toolAnswers } from '../support/service/tool-answers.ts';
 import { until } from '../support/until.ts';
 
@@ -160,9 +161,9 @@ async function assertNoAnswerLeaks(
     const headers = JSON.stringify([...answer.headers]);
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
     assertClean(`the answer to GET ${path}`, headers + (await textOf(answer)), allowed);
-    // Only browser checks have assets, and events are in the list as well.
+    // Only browser checks have assets, and events are in the list as well; test sessions are looked through when they are made.
     const isElsewhere =
-      /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/screenshots\/|\/events\/|\/client-certificates\//.test(
+      /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/screenshots\/|\/events\/|\/client-certificates\/|^\/test-sessions\/|\/test-sessions\/(scheduling\/|.*\/results\/)/.test(
         path,
       );
     const isThere = ![400, 404].includes(answer.status) || isElsewhere;
@@ -343,6 +344,7 @@ test('secrets reach the target of the check, and no output of the service', asyn
   const resultId = await firstId(service, `/v1/check-results/${fixtures['check-results']}`);
   const all = {
     ...fixtures,
+    ...(await codeFixtures(service, fixtures['checks'] ?? '')),
     deliveries: deliveryId,
     results: link,
     acknowledge: tokenOf(message.json['acknowledge']),
