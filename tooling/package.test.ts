@@ -68,9 +68,8 @@ function codeTexts(): readonly (readonly [path: string, code: string])[] {
 }
 
 test('every page and file that a message names is in the package and in the image', () => {
-  const copied = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(
-    ([, path = '']) => path,
-  );
+  const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^COPY --from=build (.+) \S+$/gm);
+  const copied = [...lines].flatMap(([, paths = '']) => paths.split(' ').map((path) => path.replace('/app/', '')));
   const isCopied = (path: string): boolean =>
     copied.some((each) => path.startsWith(`${each}/`) || matchesGlob(path, each));
   const named = codeTexts().flatMap(([from, code]) =>
