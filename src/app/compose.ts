@@ -9,7 +9,7 @@ import { Refusal } from '#actions/refusal.ts';
 import { createRefusedConnections } from '#actions/operating/refused-connections.ts';
 import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
 import type { RandomSource } from '#domain/deliveries/random-values.ts';
-import { type Clock, systemClock } from '#lib/clock.ts';
+import { systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { machineTime } from './store/machine-time.ts';
 import { errorMessage, isTemporary } from '#lib/errors.ts';
@@ -95,7 +95,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   let path: RunningPath | null = null;
   const listeners = createListeners(config);
   const places = createKnownPlaces(config, listeners);
-  const deps = createRoleDeps(config, places.board, runtimes, clock, log);
+  const deps = createRoleDeps(config, places.board, runtimes, opened, log);
   const pingFailures = { count: 0 };
   const refused = createRefusedConnections(pingFailures, () => clock.now());
   const ownNotices = (): readonly Notice[] => [...opened.damage.notices(), ...runtimes.notices(), ...refused.notices()];
@@ -244,7 +244,7 @@ function createRoleDeps(
   config: Config,
   closed: PlaceBoard,
   runtimes: LoadedRuntimes,
-  clock: Clock,
+  { store, clock }: OpenedStore,
   log: Log,
 ): Pick<PathDeps, 'prober' | 'scripts' | 'sender' | 'watchdog'> {
   const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
@@ -272,6 +272,7 @@ function createRoleDeps(
             warm: scriptsWarm,
             chromium,
             trustedCas: trustedCasOf(config),
+            readScriptFile: store.scriptFiles.read,
             prober,
           }),
     prober,

@@ -60,6 +60,8 @@ export interface ScriptRuntime extends Runtime {
 
 export interface ScriptProbeDeps {
   readonly runScript: RunScript;
+  /** Content of a stored file of an account by its key; null = there is none. */
+  readonly readScriptFile: (accountId: string, key: string) => Promise<Uint8Array | null>;
   /** Time limit of a script by check type, in ms. */
   readonly wallClockMs: Readonly<Partial<Record<CheckType, number>>>;
   readonly runtimes: () => readonly ScriptRuntime[];

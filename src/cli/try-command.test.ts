@@ -84,6 +84,7 @@ test('runtimes try runs checks in both runtimes, reports which get worse and why
     warm: 0,
     atOnce: 2,
     chromium: null,
+    readScriptFile: async () => null,
     prober,
   });
   t.after(async () => {

@@ -12,6 +12,8 @@ import { readInstalled } from '#app/scripts/installed-runtimes.ts';
 import { isWithScripts } from '#app/scripts/script-rules.ts';
 import { createScriptProber, trustedCasOf } from '#app/scripts/scripts.ts';
 import { type Config, readConfig } from '#config/config.ts';
+import { readScriptFile } from '#store/accounts/script-files.ts';
+import { opened } from './move-sides.ts';
 import { ownAddresses } from '#app/store/own-addresses.ts';
 import { createProber } from '#checks/runner/probe-threads.ts';
 import { findSecretKey } from '#config/secret-key.ts';
@@ -93,6 +95,10 @@ function composeDeps(config: Config, runtimes: readonly InstalledRuntime[]) {
     warm: 0,
     chromium,
     trustedCas: trustedCasOf(config),
+    async readScriptFile(accountId, key) {
+      await using from = await opened(config.database, 'read');
+      return readScriptFile(from.side.reader, accountId, key);
+    },
     prober,
   });
   const deps: TryDeps = {

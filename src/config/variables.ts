@@ -38,6 +38,7 @@ export const defaultLimits: Required<AccountLimits> = {
   apiKeys: 1000,
   variables: 1000,
   variableBytes: 1_000_000,
+  scriptFileBytes: 100 * 1_048_576,
   clientCertificates: 50,
 };
 

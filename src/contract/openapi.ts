@@ -84,7 +84,7 @@ const refusal = (description: string, error: JsonSchema) => ({
 });
 
 function describeOperation(operation: Operation & { readonly id: string }, book: SchemaBook): JsonSchema {
-  const { id, tag, summary, description, body, maxRawBody, example } = operation;
+  const { id, tag, summary, description, body, maxRawBody, maxBytesBody, example } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -97,6 +97,12 @@ function describeOperation(operation: Operation & { readonly id: string }, book:
     parameters: parametersOf(operation, book),
     ...(maxRawBody !== undefined && {
       requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } },
+    }),
+    ...(maxBytesBody !== undefined && {
+      requestBody: {
+        required: true,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
     }),
     ...(body !== undefined && {
       requestBody: {

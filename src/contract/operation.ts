@@ -61,6 +61,8 @@ export interface Operation {
   readonly isAnyType?: boolean;
   /** Accepts a body of any type and stores up to this many bytes of it; replaces `body`. */
   readonly maxRawBody?: number;
+  /** Accepts a body of any type and of at most this many bytes; replaces `body`. */
+  readonly maxBytesBody?: number;
   /** Example body for the document. */
   readonly example?: unknown;
   /** Additional request headers: name → description. */

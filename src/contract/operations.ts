@@ -17,6 +17,7 @@ import { checkResultOperations } from './results/check-result.ts';
 import { backtestOperations } from './results/backtest.ts';
 import { checkImportOperations } from './checks/check-import.ts';
 import { checkTrialOperations } from './checks/check-trial.ts';
+import { scriptFileOperations } from './checks/script-file.ts';
 import { checkStatusOperations } from './checks/check-status.ts';
 import { personOperations } from './accounts/person.ts';
 import { secondFactorOperations } from './accounts/second-factor.ts';
@@ -49,6 +50,7 @@ import { cliMemberOperations } from './vendor/cli-member.ts';
 import { cliProjectOperations } from './vendor/cli-project.ts';
 import { cliResultOperations } from './vendor/cli-result.ts';
 import { cliTestSessionOperations } from './vendor/cli-test-session.ts';
+import { cliStorageOperations } from './vendor/cli-storage.ts';
 import { cliVariableOperations } from './vendor/cli-variable.ts';
 
 export const operations = {
@@ -66,6 +68,7 @@ export const operations = {
   ...checkAlertingOperations,
   ...backtestOperations,
   ...checkTrialOperations,
+  ...scriptFileOperations,
   ...heartbeatOperations,
   ...checkGroupOperations,
   ...checkResultOperations,
@@ -100,6 +103,7 @@ export const operations = {
   ...cliProjectOperations,
   ...cliResultOperations,
   ...cliTestSessionOperations,
+  ...cliStorageOperations,
   ...cliVariableOperations,
 } as const;
 

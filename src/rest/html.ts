@@ -103,3 +103,11 @@ export const webPageHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${styleHash}' ${reactAriaStyle}; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
+
+/** Security headers of a downloaded file: its content and name are untrusted. */
+export const fileHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store',
+};

@@ -27,7 +27,7 @@ import { type Input, parseInput } from './input.ts';
 import { methodsOfOperation } from './methods-of.ts';
 import { nextPageLink } from './next-page.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
-import { maxBodyBytes, readJsonBody, readRawBody } from './read-body.ts';
+import { isRead, maxBodyBytes, nothingRead, type OtherBody, readJsonBody, readOtherBody } from './read-body.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
 import { entityTag } from './revisions.ts';
 import type { Held, Sending } from './sending/request-bytes.ts';
@@ -255,9 +255,8 @@ async function answer(
   const grown = held.growForResponse();
   if (grown !== null) await grown;
   const input = parseInput(operation, { params: request.params, query: request.query, body });
-  const { maxRawBody } = operation;
-  const rawBody = maxRawBody === undefined ? null : await readRawBody(request.raw, maxRawBody);
-  const call = new RouteCall(input, rawBody, request, reply, () => isStillAllowed(operation, request, mounting));
+  const raw = isRead(operation) ? await readOtherBody(operation, request.headers, request.raw) : nothingRead;
+  const call = new RouteCall(input, raw, request, reply, () => isStillAllowed(operation, request, mounting));
   const ran = mounting.audit?.isAudited(route.id) === true ? runAudited(route, call, mounting.audit) : route.run(call);
   const result = ran instanceof Promise ? await ran : ran;
   const written = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue, held });
@@ -313,13 +312,14 @@ class RouteCall implements AnyCall {
   readonly address: string;
   readonly requestId: string;
   readonly rawBody: string | null;
+  readonly bytes: Buffer;
   readonly isStillAllowed: () => Promise<boolean>;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined;
 
   constructor(
     { params, query, body }: Input,
-    rawBody: string | null,
+    { rawBody, bytes }: OtherBody,
     { headers, caller, method, ip, id }: FastifyRequest,
     { raw }: FastifyReply,
     isStillAllowed: () => Promise<boolean>,
@@ -333,6 +333,7 @@ class RouteCall implements AnyCall {
     this.address = ip;
     this.requestId = id;
     this.rawBody = rawBody;
+    this.bytes = bytes;
     this.caller = caller;
     this.#response = raw;
   }

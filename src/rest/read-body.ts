@@ -58,11 +58,37 @@ export async function readJsonBody(
     : parseJson(text, limit > bodyLimit ? Math.floor(limit / bytesPerMember) : undefined);
 }
 
+/** A body that is not JSON. */
+export interface OtherBody {
+  /** Its first part as text; null = there is none, or the operation takes no text. */
+  readonly rawBody: string | null;
+  /** Empty if the operation takes no bytes. */
+  readonly bytes: Buffer;
+}
+
+export const nothingRead: OtherBody = { rawBody: null, bytes: Buffer.alloc(0) };
+
+/** Whether an operation takes a body that is not JSON. */
+export function isRead({ maxRawBody, maxBytesBody }: Operation): boolean {
+  return maxRawBody !== undefined || maxBytesBody !== undefined;
+}
+
+/** Reads it. Refuses 413 for more than `maxBytesBody`, and 400 if it is incomplete or not what its encoding says. */
+export async function readOtherBody(
+  { maxRawBody, maxBytesBody }: Operation,
+  headers: IncomingHttpHeaders,
+  stream: Readable,
+): Promise<OtherBody> {
+  if (maxBytesBody === undefined) return { ...nothingRead, rawBody: await readRawBody(stream, maxRawBody ?? 0) };
+  const bytes = await readBytes(stream, maxBytesBody);
+  return { ...nothingRead, bytes: await decompressed(bytes, headers['content-encoding'], maxBytesBody) };
+}
+
 /**
  * The first part of a body of any type as text; null = no body. Bytes beyond `most` are read and dropped, up to a
  * limit. U+0000, which not every database can store, becomes U+FFFD. Refuses (400) an incomplete body.
  */
-export async function readRawBody(stream: Readable, max: number): Promise<string | null> {
+async function readRawBody(stream: Readable, max: number): Promise<string | null> {
   const parts: Buffer[] = [];
   let size = 0;
   let overAt = 0;

@@ -44,7 +44,7 @@ type IsOpen<Id extends OperationId> = (typeof operations)[Id]['permission'] exte
 
 /** Input of a handler. There is no caller without authentication. */
 export type Call<Id extends OperationId> = InputOf<Id> &
-  Pick<AnyCall, 'headers' | 'method' | 'address' | 'requestId' | 'rawBody' | 'signal' | 'isStillAllowed'> &
+  Pick<AnyCall, 'headers' | 'method' | 'address' | 'requestId' | 'rawBody' | 'bytes' | 'signal' | 'isStillAllowed'> &
   (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
 
 type Items<Answered> = Answered extends readonly (infer Item)[] ? Item : never;
@@ -86,6 +86,8 @@ export interface AnyCall {
   readonly requestId: string;
   /** For operations that take any body: its first part as text; null = no body. */
   readonly rawBody: string | null;
+  /** For operations that take bytes: the body; otherwise empty. */
+  readonly bytes: Buffer;
   /** Aborts if the client disconnects before the response. Created on first use. */
   readonly signal: AbortSignal;
   /** Whether the key, its accounts and its role still allow this operation; for long responses. */

@@ -250,3 +250,75 @@ test('an account has two concurrent processes, and another account the third', a
   await Promise.all(held);
   assert.equal(ended.length, 4);
 });
+
+describe('the files that a script imports are read as well', () => {
+  const broken = 'export const a = 1;\nexport const b = = 2;\n';
+  /** Description, type, script, files, and the fault; null = none. */
+  const cases: readonly (readonly [string, ScriptWork['sort'], string, Record<string, string>, object | null])[] = [
+    [
+      'a page object',
+      'spec',
+      `${imported}import { b } from './pages/b';\ntest('a', () => b);`,
+      { 'pages/b.ts': broken },
+      { file: 'pages/b.ts', message: 'Unexpected token', line: 2, column: 18 },
+    ],
+    [
+      'a file of an imported file',
+      'spec',
+      `${imported}import './lib';`,
+      { 'lib/index.ts': "export * from '../deep.js';", 'deep.ts': broken },
+      { file: 'deep.ts', message: 'Unexpected token', line: 2, column: 18 },
+    ],
+    [
+      'a required file',
+      'spec',
+      "const { test } = require('@playwright/test');\nconst b = require('./b');",
+      { 'b.js': broken },
+      { file: 'b.js', message: 'Unexpected token', line: 2, column: 18 },
+    ],
+    [
+      'data',
+      'spec',
+      `${imported}import data from './data.json';\ntest('a', () => data);`,
+      { 'data.json': '{\n  "a": 1,,\n}' },
+      { file: 'data.json', message: 'Expected double-quoted property name', line: 2, column: 10 },
+    ],
+    [
+      'a file of a program',
+      'plain',
+      "import { b } from './b.ts';\nb;",
+      { 'b.ts': broken },
+      { file: 'b.ts', message: 'Expression expected', line: 2, column: 18 },
+    ],
+    [
+      'a circle of files',
+      'spec',
+      `${imported}import './b';`,
+      { 'b.ts': "import './c';", 'c.ts': "import './b';" },
+      null,
+    ],
+    ['types alone', 'spec', `${imported}import type { B } from './b';`, { 'b.ts': broken }, null],
+    ['a file that is imported later', 'spec', `${imported}test('a', () => import('./b'));`, { 'b.ts': broken }, null],
+    [
+      'a file that is read',
+      'plain',
+      "import { readFileSync } from 'node:fs';\nreadFileSync('./b.ts');",
+      { 'b.ts': broken },
+      null,
+    ],
+    [
+      'a package and a missing file',
+      'spec',
+      `${imported}import 'lodash';\nimport './nowhere';`,
+      { 'b.ts': broken },
+      null,
+    ],
+  ];
+  for (const [what, sort, content, files, fault] of cases) {
+    it(what, async () => {
+      const path = sort === 'spec' ? 'a.spec.ts' : 'a.ts';
+      const others = Object.entries(files).map(([each, text]) => ({ path: each, content: text }));
+      assert.deepEqual(await programFault(own, { sort, path, content, files: others }, currentRuntime), fault);
+    });
+  }
+});

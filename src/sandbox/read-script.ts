@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { ScriptFault, ScriptReading, ScriptWork } from '#domain/checks/script.ts';
+import type { ScriptFault, ScriptFile, ScriptReading, ScriptWork } from '#domain/checks/script.ts';
 import { insideFolder } from './inside-folder.ts';
 import { createRecent } from '#lib/recent.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
@@ -13,6 +13,8 @@ import { createSharedLanes } from '#lib/shared-lanes.ts';
 export interface ReadableScript extends Pick<ScriptWork, 'sort'> {
   readonly path: string;
   readonly content: string;
+  /** Files that it may import. */
+  readonly files?: readonly ScriptFile[];
 }
 
 /** Parses scripts for accounts. */
@@ -23,7 +25,7 @@ export interface ScriptReader {
    */
   readonly scriptFault: (accountId: string, content: string) => Promise<ScriptReading>;
   /**
-   * Returns the first error that prevents a script from starting, as found by the Node.js or test runner of its
+   * Returns the first error of a script or of the files that it imports that prevents it from starting, as found by the Node.js or test runner of its
    * runtime. Null if there is none for certain: valid scripts are never rejected.
    */
   readonly programFault: (
@@ -96,9 +98,9 @@ export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptRe
 }
 
 /** Per account, so that response times reveal nothing about other accounts. */
-function keyOf(accountId: string, { sort, path, content }: ReadableScript, state: string): string {
+function keyOf(accountId: string, { sort, path, content, files }: ReadableScript, state: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([accountId, state, sort, path, content]))
+    .update(JSON.stringify([accountId, state, sort, path, content, files]))
     .digest('base64');
 }
 

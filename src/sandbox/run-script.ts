@@ -71,7 +71,7 @@ async function runIn(warm: ScriptProcess | null, run: Run, deps: ScriptDeps): Pr
     place ??= await makePlace(work, deps);
     const { folder, command, owner } = place;
     if (hasGateway(deps.containment)) gateway = await openGatewayIn(folder.gateway, owner, deps);
-    const files = [...work.files, ...browserFiles(work, deps)];
+    const files = [...work.files, ...(work.snapshots ?? []), ...browserFiles(work, deps)];
     await folder.put(files, command.packages);
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
     const whose = owner ?? process.getuid?.() ?? 0;
@@ -205,10 +205,10 @@ const showMs = 15_000;
 const programShowMs = 10_000;
 
 /** Builds the order for a script's process. */
-function orderOf({ environment, entry, hook, keeps, limits: { wallClockMs } }: ScriptWork): object {
+function orderOf({ environment, entry, files, hook, keeps, limits: { wallClockMs } }: ScriptWork): object {
   const testMs = wallClockMs - Math.min(showMs, wallClockMs / 2);
   const showAtMs = wallClockMs - Math.min(programShowMs, wallClockMs / 2);
-  return { environment, entry, hook, keeps, wallClockMs, testMs, showAtMs };
+  return { environment, entry, hasFiles: files.length > 1, hook, keeps, wallClockMs, testMs, showAtMs };
 }
 
 /** Maximum characters of a report line; real ones are shorter. */

@@ -58,6 +58,7 @@ import { createReceptions } from './path/heartbeats/reception.ts';
 import { createResultAssets } from './history/result-assets.ts';
 import { createRuntimeStages } from './accounts/runtime-stages.ts';
 import { createRequestedRuntimes } from './accounts/requested-runtimes.ts';
+import { createScriptFiles } from './accounts/script-files.ts';
 import { createSecondFactors } from './accounts/second-factors.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createPasswordResets } from './accounts/password-resets.ts';
@@ -155,6 +156,7 @@ export function nounsOf(database: Database) {
     channelConfigs: createChannelConfigs(database),
     variables: createVariables(database),
     clientCertificates: createClientCertificates(database),
+    scriptFiles: createScriptFiles(database),
     maintenanceWindows: createMaintenanceWindows(database),
     orphans: createOrphans(database),
     runtimeStages: createRuntimeStages(database),

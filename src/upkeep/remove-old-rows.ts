@@ -15,6 +15,8 @@ export interface RemoveOldRowsOptions {
   readonly triggerCalls: { removeOld(now: number): Promise<number> };
   /** Check sessions after their retention. */
   readonly checkSessions: { removeOld(now: number): Promise<number> };
+  /** Files of scripts that no check uses. */
+  readonly scriptFiles: { removeUnused(now: number): Promise<number> };
   /** Rows whose check or channel was deleted. */
   readonly orphans: { removeSome(limit: number): Promise<number> };
   /** Entries of the audit log before an instant. */
@@ -35,14 +37,15 @@ const dayMs = 86_400_000;
 
 /** One tick: a slice. Returns the delay until the next one, ms. */
 export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promise<number> {
-  const { store, rollUps, orphans, triggerCalls, checkSessions, auditLog, ledger, clock, auditDays, retentionDays } =
-    options;
+  const { store, rollUps, orphans, triggerCalls, checkSessions, scriptFiles, auditLog, ledger } = options;
+  const { clock, auditDays, retentionDays } = options;
   return async () => {
     const now = clock.now();
     const removedOrphans =
       (await orphans.removeSome(rowsPerSlice)) +
       (await triggerCalls.removeOld(now)) +
       (await checkSessions.removeOld(now)) +
+      (await scriptFiles.removeUnused(now)) +
       (await ledger.removeOld()) +
       (await auditLog.removeSome(now - auditDays * dayMs));
     const before = now - retentionDays * dayMs;

@@ -210,6 +210,7 @@ describe('a caller', () => {
         'previewMaintenanceWindow',
         'callMcp',
         'cancelCliDeployment',
+        'downloadCliSnapshot',
       ],
     );
     assert.ok(guarded.length >= 55, `${guarded.length} operations`);

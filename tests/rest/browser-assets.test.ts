@@ -235,7 +235,7 @@ test('server', () => chromium.launchServer());
     assert.deepEqual(
       outcome.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`),
       [
-        "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: a check stores none between runs",
+        "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: add it to the snapshots of the check",
         '20 Error: firefox.launch(): only Chromium is available, use chromium.launch()',
         '21 Error: chromium.launchServer(): only Chromium is available, use chromium.launch()',
       ],

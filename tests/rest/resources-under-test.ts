@@ -89,6 +89,7 @@ export function resourcesUnderTest(
     missingVariables,
     scriptsRefused: () => Promise.resolve(null),
     programFault: programReader(() => [installed], reader),
+    scriptFiles: store.scriptFiles,
     locations: () => [{ code: 'local' }, { code: 'eu-west-1' }],
     runtimes: () => [installed, ...others()],
     now: () => clock.now(),

@@ -13,7 +13,7 @@ import type { TempStore } from '../support/store/temp-store.ts';
 function adders(
   { store }: Pick<TempStore, 'store'>,
   accountId: string,
-): Record<Exclude<LimitName, 'variableBytes'>, (n: number) => Promise<unknown>> {
+): Record<Exclude<LimitName, 'variableBytes' | 'scriptFileBytes'>, (n: number) => Promise<unknown>> {
   const noSubscriptions = { subscriptions: null, isAutoAssigned: false };
   return {
     checks: () => store.checks.add({ check: aCheck(accountId), ...noSubscriptions }),

@@ -1,7 +1,7 @@
 // Validates scripts when a check or group is saved: those of multi-step and browser checks, and setup and teardown
 // scripts of API checks (docs/decisions/0086).
-import type { JsonValue } from '#domain/json.ts';
-import type { ScriptReading, ScriptFault } from '#domain/checks/script.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { type ScriptFault, type ScriptReading, snapshotsOf } from '#domain/checks/script.ts';
 import { type Problem, Refusal } from '../refusal.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
@@ -62,10 +62,14 @@ export interface ProgramDeps {
     runtime: Runtime,
   ) => Promise<ScriptReading>;
   readonly scriptsRefused: ScriptsRefused;
+  readonly scriptFiles: {
+    /** Sizes of stored files by key, bytes, without those that do not exist. They stay stored for at least a day. */
+    use(accountId: string, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  };
 }
 
 /** The fields that define the program. The other files of a script also determine its module type. */
-const fields = ['script', 'scriptPath', 'dependencies'] as const;
+const fields = ['script', 'scriptPath', 'dependencies', 'snapshots'] as const;
 
 /** All fields that contain scripts or their files. */
 export const scriptFields = [...fields, ...hookScriptFields];
@@ -86,11 +90,42 @@ export async function programProblems(
 ): Promise<Problem[]> {
   const refused = isAboutProgram(check.settings) ? await deps.scriptsRefused() : null;
   if (refused !== null) return [{ path: 'script', message: `cannot run: ${refused}` }];
+  const missing = await snapshotProblems(check, deps);
+  if (missing.length > 0) return missing;
   const runtime = scriptRuntime(check, inherited, deps);
   const fault = runtime === null ? null : faultRead(await deps.programFault(check, runtime));
   if (runtime === null || fault === null) return [];
-  const message = `is not a valid script for runtime ${runtime.name}: ${fault.message}`;
-  return [{ path: 'script', ...fault, message }];
+  const { file, ...place } = fault;
+  const named = file === undefined ? '' : `${file} `;
+  const message = `${named}is not a valid script for runtime ${runtime.name}: ${fault.message}`;
+  return [{ ...place, path: fieldOf(file, check.settings), message }];
+}
+
+/** The field that contains a file of a script. */
+function fieldOf(file: string | undefined, { dependencies }: Check['settings']): string {
+  const files = Array.isArray(dependencies) ? (dependencies as readonly JsonObject[]) : [];
+  const index = file === undefined ? -1 : files.findIndex(({ path }) => path === file);
+  return index < 0 ? 'script' : `dependencies[${index}].content`;
+}
+
+/** Maximum size of the snapshots of a check, bytes: a run writes them. */
+const maxSnapshotBytes = 20 * 1_048_576;
+
+/** Problems of snapshots that are not stored, or too large together. */
+async function snapshotProblems(
+  { accountId, settings }: Pick<Check, 'accountId' | 'settings'>,
+  { scriptFiles }: Pick<ProgramDeps, 'scriptFiles'>,
+): Promise<Problem[]> {
+  const keys = snapshotsOf(settings).map(({ key }) => key);
+  if (keys.length === 0) return [];
+  const sizes = await scriptFiles.use(accountId, [...new Set(keys)]);
+  const missing = keys.flatMap((key, index) => (sizes.has(key) ? [] : [index]));
+  if (missing.length > 0) {
+    const message = 'is not the key of a stored file; upload it with POST /v1/script-files';
+    return missing.map((index) => ({ path: `snapshots[${index}].key`, message }));
+  }
+  const bytes = keys.reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0);
+  return bytes > maxSnapshotBytes ? [{ path: 'snapshots', message: 'must be at most 20 MB together' }] : [];
 }
 
 /** The problem; null = none. @throws {Refusal} `unavailable` if the script was not parsed */

@@ -20,6 +20,7 @@ import { judgeTime } from '#checks/parts/findings/judge.ts';
 import { createBacktestActions } from '#actions/results/backtests.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
 import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
+import { createScriptFileActions } from '#actions/checks/script-files.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
 import { createHeldDeliveryActions } from '#actions/alerts/held-deliveries.ts';
@@ -102,6 +103,7 @@ export function composeActions(deps: ActionDeps) {
     variableUses: createVariableUseActions(store),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
+    scriptFiles: createScriptFileActions(store),
     maintenanceWindows: createMaintenanceWindowActions({ ...store, targetOf, clock }),
     maintenanceOccurrences: createMaintenanceOccurrenceActions({ ...store, clock }),
     triggers: createTriggerActions(triggering),
@@ -209,6 +211,7 @@ function draftDeps(deps: ActionDeps) {
     validateSettings: (checkType: CheckType, settings: JsonObject) => kindOf(checkType).validateSettings(settings),
     commonProblems,
     programFault: programReader(runtimes.list, reader),
+    scriptFiles: store.scriptFiles,
     newId,
     newToken: randomUUID,
     pingUrl,

@@ -19,6 +19,7 @@ import { checkResultRoutes } from '#rest/results/check-results.ts';
 import { checkStatusRoutes } from '#rest/checks/check-statuses.ts';
 import { checkChangeRoutes } from '#rest/checks/check-changes.ts';
 import { checkImportRoutes } from '#rest/checks/check-imports.ts';
+import { scriptFileRoutes } from '#rest/checks/script-files.ts';
 import { checkTrialRoutes } from '#rest/checks/check-trials.ts';
 import { checkRoutes } from '#rest/checks/checks.ts';
 import { deliveryRoutes } from '#rest/alerts/deliveries.ts';
@@ -112,6 +113,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...checkChangeRoutes(actions.checkChanges),
     ...checkAlertingRoutes(actions.checkAlerting),
     ...checkTrialRoutes(actions.checkTrials),
+    ...scriptFileRoutes(actions.scriptFiles),
     ...heartbeatRoutes(actions.heartbeats, actions.pings),
     ...checkGroupRoutes(actions.checkGroups),
     ...alertChannelRoutes(actions.alertChannels),

@@ -177,6 +177,7 @@ function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Pr
     orphans: store.orphans,
     triggerCalls: store.triggerCalls,
     checkSessions: store.checkSessions,
+    scriptFiles: store.scriptFiles,
     auditLog: store.auditLog,
     ledger: store.ledger,
     clock,

@@ -35,8 +35,8 @@ export function programReader(
     const runtime = runtimes().find((each) => each.name === name);
     if (kindOf(checkType).isScripted !== true || runtime === undefined) return null;
     const { entry, files, sort } = readScript(settings);
-    const [script] = files;
+    const [script, ...others] = files;
     if (script === undefined) return null;
-    return reader.programFault(accountId, { sort, path: entry, content: script.content }, runtime);
+    return reader.programFault(accountId, { sort, path: entry, content: script.content, files: others }, runtime);
   };
 }

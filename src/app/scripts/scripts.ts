@@ -60,6 +60,8 @@ export interface ScriptProberOptions {
   readonly warm: number;
   /** Path of Chromium; null = find it. */
   readonly chromium: string | null;
+  /** Content of a stored file of an account by its key; null = there is none. */
+  readonly readScriptFile: HookProbeDeps['readScriptFile'];
   /** CAs that scripts trust in addition to the usual ones; null = none. */
   readonly trustedCas?: TrustedCas | null;
   /**
@@ -90,6 +92,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const containment = containmentOnce(gateway.open, log);
   const deps: HookProbeDeps = {
     exchange: prober.exchange,
+    readScriptFile: options.readScriptFile,
     runSideProbe: (input, signal) => prober.probe(input, signal),
     runtimes: runtimes.list,
     wallClockMs: options.wallClockMs,

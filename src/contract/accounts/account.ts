@@ -23,6 +23,11 @@ const limits = z
       .min(0)
       .exactOptional()
       .describe('Total size of the names and values of the account’s variables, as stored.'),
+    scriptFileBytes: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('Total size of uploaded files of scripts; each counts as at least 4 kB.'),
     clientCertificates: z.int().min(0).exactOptional(),
   })
   .meta({ id: 'AccountLimits', description: 'Maximum number of each resource; 0 = unlimited.' });

@@ -33,6 +33,7 @@ export const limitWords = {
   apiKeys: 'API keys',
   variables: 'variables',
   variableBytes: 'bytes of variables',
+  scriptFileBytes: 'bytes of script files',
   clientCertificates: 'client certificates',
 } as const;
 export type LimitName = keyof typeof limitWords;

@@ -11,6 +11,19 @@ export interface ScriptFile {
   readonly content: string;
 }
 
+/** A stored file of a script, such as a snapshot. */
+export interface ScriptSnapshot {
+  /** As in `ScriptFile`. */
+  readonly path: string;
+  /** Key of the content among the files of the account. */
+  readonly key: string;
+}
+
+/** The snapshots of a scripted check; others have none. */
+export function snapshotsOf({ snapshots }: JsonObject): readonly ScriptSnapshot[] {
+  return Array.isArray(snapshots) ? snapshots : [];
+}
+
 /** Resource limits of a script run; exceeding one ends it. */
 export interface ScriptLimits {
   readonly wallClockMs: number;
@@ -68,6 +81,8 @@ export interface ScriptWork {
    */
   readonly sort: 'spec' | 'plain' | 'hook';
   readonly files: readonly ScriptFile[];
+  /** Snapshots to compare with; absent = none. */
+  readonly snapshots?: readonly { readonly path: string; readonly content: Uint8Array }[];
   /** Path of the file to run. */
   readonly entry: string;
   /** The browser it may start; null = none. */
@@ -205,6 +220,8 @@ export type RunScript = (work: ScriptWork, signal: AbortSignal) => Promise<Scrip
 /** A syntax error and its position. */
 export interface ScriptFault {
   readonly message: string;
+  /** Path of the file that is at fault; absent = the script itself. */
+  readonly file?: string;
   /** From 1; absent = unknown. */
   readonly line?: number;
   readonly column?: number;

@@ -45,6 +45,7 @@ export function createInnerCalls(
         isStillAllowed,
         method: operation.method,
         rawBody: null,
+        bytes: Buffer.alloc(0),
       };
       const isAudited = audit?.isAudited(id) === true;
       const ran = isAudited ? runAudited(route, call, audit, 'mcp') : route.run(call);

@@ -9,7 +9,7 @@ import { resultPart } from '#contract/results/check-result.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import { assetTypes } from '#domain/results/asset.ts';
 import { isUuid } from '#lib/id.ts';
-import { Html, pageHeaders, webPageHeaders } from '../html.ts';
+import { fileHeaders, Html, pageHeaders, webPageHeaders } from '../html.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { deletedCheckPage, noResultPage, resultPage, testMessagePage } from './result-page.ts';
 import { Answer, pageOf, type Route, route, sliceOf } from '../route.ts';
@@ -120,14 +120,6 @@ function withAssets(shown: ShownResult): ShownResult['described'] {
   const { assets: _, ...described } = shown.described;
   return { ...described, assets: assetsOf(shown).map((asset) => ({ ...asset })) };
 }
-
-/** Security headers of a downloaded file: its content and name are untrusted. */
-const fileHeaders = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; sandbox",
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'private, no-store',
-};
 
 /** Maximum duration of a download, ms: 10 MB at 280 kbit/s. */
 const maxDownloadMs = 300_000;

@@ -138,8 +138,9 @@ function refuse(error: unknown, isAccount: boolean): never {
 
 /** A body exists twice: as bytes or text, and parsed. */
 function bodyBytes(operation: Operation, headers: IncomingHttpHeaders): number {
-  if (operation.body === undefined) return 0;
-  const max = maxBodyBytes(operation);
+  const { body, maxBytesBody } = operation;
+  if (body === undefined && maxBytesBody === undefined) return 0;
+  const max = maxBytesBody ?? maxBodyBytes(operation);
   const length = headers['content-length'];
   const isKnown = length !== undefined && headers['content-encoding'] === undefined;
   const isEmpty = length === undefined && headers['transfer-encoding'] === undefined;

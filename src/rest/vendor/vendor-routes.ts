@@ -4,6 +4,7 @@ import type { VariableActions } from '#actions/accounts/variables.ts';
 import type { ProjectActions } from '#actions/projects/projects.ts';
 import type { AnalyticsActions } from '#actions/results/analytics.ts';
 import type { CheckResultActions } from '#actions/results/check-results.ts';
+import type { ScriptFileActions } from '#actions/checks/script-files.ts';
 import type { PeopleActions } from '#actions/accounts/people.ts';
 import type { Route } from '../route.ts';
 import { type CliAccountDeps, cliAccountRoutes } from './accounts.ts';
@@ -12,6 +13,7 @@ import { type CliTestSessionDeps, cliTestSessionRoutes } from './test-sessions.t
 import { cliVariableRoutes } from './variables.ts';
 import { cliProjectRoutes } from './projects/projects.ts';
 import { cliAnalyticsRoutes, cliResultRoutes } from './results.ts';
+import { cliStorageRoutes } from './storage.ts';
 
 export interface VendorDeps extends CliAccountDeps, CliTestSessionDeps {
   readonly checkResults: CheckResultActions;
@@ -20,6 +22,7 @@ export interface VendorDeps extends CliAccountDeps, CliTestSessionDeps {
   readonly invites: InviteActions;
   readonly variables: VariableActions;
   readonly projects: ProjectActions;
+  readonly scriptFiles: ScriptFileActions;
 }
 
 export function vendorRoutes(deps: VendorDeps): Route[] {
@@ -29,6 +32,7 @@ export function vendorRoutes(deps: VendorDeps): Route[] {
     ...cliResultRoutes(deps.checkResults),
     ...cliAnalyticsRoutes(deps.analytics),
     ...cliTestSessionRoutes(deps),
+    ...cliStorageRoutes(deps.scriptFiles),
     ...cliVariableRoutes(deps.variables),
     ...cliProjectRoutes(deps.projects),
   ];

@@ -140,7 +140,7 @@ function placed(error, location) {
 function textOf({ message, value }, durationMs) {
   const text = String(message ?? value ?? '');
   if (text.includes('writing actual'))
-    return text.replace(/, writing actual\b.*/, ': a check stores none between runs');
+    return text.replace(/, writing actual\b.*/, ': add it to the snapshots of the check');
   if (Date.now() < cutAt) return text;
   const together = `the tests of a run share ${testMs / 1000} s`;
   const had = durationMs === undefined ? '' : ` of ${durationMs}ms`;

@@ -11,6 +11,7 @@ import { noteReads } from './early-reads.mjs';
 import { createOpenSteps, followRequests } from './open-steps.mjs';
 import { createProgramSteps } from './program-steps.mjs';
 import { noteFailure, report } from './report.mjs';
+import { resolveFiles } from './resolve-files.mjs';
 
 /** Stores what the browser shows of a failure. */
 let leaveAll = () => Promise.resolve();
@@ -65,7 +66,8 @@ if (sort === 'spec') {
           steps,
         );
   reportWarm();
-  const { hook, showAtMs } = await ordered;
+  const { hook, hasFiles, showAtMs } = await ordered;
+  if (hasFiles) resolveFiles();
   if (preparing !== null) {
     leaveAll = await preparing;
     // For programs that hang; others are not affected.

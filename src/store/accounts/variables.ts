@@ -4,7 +4,7 @@ import { deleteRows, findRow, insertRows, readPage, selectRows, updateRows } fro
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { idBytes } from '../base/codec.ts';
 import { type Database, touchAccount, type Page, type Slice } from '../base/database.ts';
-import { requireWithinLimit, requireVariableBytes } from '../base/account-limits.ts';
+import { requireWithinLimit, requireBytes } from '../base/account-limits.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Db, VariablesTable } from '../base/tables/schema.ts';
 
@@ -63,7 +63,13 @@ export async function addVariable(
   const row = sealedRow({ ...variable, createdAt: database.clock.now(), updatedAt: null }, database.seal);
   const added = await insertRows(tx, 'variables', { account_id: idBytes(accountId), ...row }, 'keep');
   if (added === 0) return false;
-  await requireVariableBytes(database, tx, accountId, Buffer.byteLength(row.key) + Buffer.byteLength(row.value));
+  await requireBytes(
+    database,
+    tx,
+    accountId,
+    'variableBytes',
+    Buffer.byteLength(row.key) + Buffer.byteLength(row.value),
+  );
   await touchAccount(tx, accountId);
   return true;
 }
@@ -85,7 +91,7 @@ export async function changeVariable(
   const changed = sealedRow(next, seal);
   await updateRows(tx, 'variables', rowKey, changed);
   const addedBytes = Buffer.byteLength(changed.value) - Buffer.byteLength(row.value);
-  await requireVariableBytes(database, tx, accountId, addedBytes);
+  await requireBytes(database, tx, accountId, 'variableBytes', addedBytes);
   await touchAccount(tx, accountId);
   return next;
 }

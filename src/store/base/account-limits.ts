@@ -38,28 +38,35 @@ export async function requireWithinLimit(
 }
 
 /**
- * Refuses a variable that exceeds the limit on the size of the account's variables, names and values together as
- * stored. Making a variable smaller is always allowed. Call it in the transaction, after writing the variable.
+ * Refuses what exceeds a limit on the size of what an account stores: its variables, names and values together, or the
+ * files of its scripts. Making something smaller is always allowed. Call it in the transaction, after writing.
  * @param addedBytes increase in size
  * @throws {LimitReachedError}
  */
-export async function requireVariableBytes(
+export async function requireBytes(
   { limits }: Pick<Database, 'limits'>,
   tx: Db,
   accountId: string,
+  name: 'variableBytes' | 'scriptFileBytes',
   addedBytes: number,
 ): Promise<void> {
   if (addedBytes <= 0) return;
-  const limit = await readLimit(limits, tx, accountId, 'variableBytes');
+  const limit = await readLimit(limits, tx, accountId, name);
   if (limit === 0) return;
   await waitForOthers(tx, accountId);
-  const bytes = await countUsed(tx, accountId, 'variableBytes');
-  if (bytes > limit) throw new LimitReachedError('variableBytes', bytes - addedBytes, limit);
+  const bytes = await countUsed(tx, accountId, name);
+  if (bytes > limit) throw new LimitReachedError(name, bytes - addedBytes, limit);
 }
 
 /** How much of a limit an account uses. */
 export async function countUsed(db: Db, accountId: string, name: LimitName): Promise<number> {
   const account = idBytes(accountId);
+  if (name === 'scriptFileBytes') {
+    const { bytes } = await selectRows(db, 'script_files', { account_id: account })
+      .select(sql<number>`coalesce(sum(counted), 0)`.as('bytes'))
+      .executeTakeFirstOrThrow();
+    return bytes;
+  }
   if (name !== 'variableBytes') return countRows(db, tables[name], { account_id: account });
   const { bytes } = await selectRows(db, 'variables', { account_id: account })
     .select(sql<number>`coalesce(sum(octet_length(key) + octet_length(value)), 0)`.as('bytes'))

@@ -49,6 +49,7 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'test_runs', statement: /over \(partition by account_id/, why: claim, seenIn: 'test-sessions' },
   { table: 'test_sessions', statement: /^select account_id, id from .* limit \?$/, why: old, seenIn: 'test-sessions' },
   { table: 'check_sessions', statement: /^select account_id, id from .* limit/, why: old, seenIn: 'test-sessions' },
+  { table: 'script_files', statement: /^select account_id .* used_at < /, why: old, seenIn: 'script-files' },
   { table: 'check_changes', statement: /where ended_at is null order by/, why: claim, seenIn: 'check-changes' },
   { table: 'check_changes', statement: /^select .* where ended_at </, why: old, seenIn: 'check-changes' },
   { table: 'check_groups', statement: /from check_groups where muted_from is not null/, why: muted, seenIn: 'mutes' },

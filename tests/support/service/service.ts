@@ -143,8 +143,9 @@ export function asker(address: () => string, key: string = apiKey): Pick<Service
 export async function newAccount(
   service: Pick<Service, 'address'>,
   name: string,
+  operatorKey?: string,
 ): Promise<Pick<Service, 'api' | 'must'> & { readonly id: string }> {
-  const operator = asker(() => service.address);
+  const operator = asker(() => service.address, operatorKey);
   const { id } = await operator.must('POST', '/v1/accounts', { name });
   const { key } = await operator.must('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
   return { id: String(id), ...asker(() => service.address, String(key)) };

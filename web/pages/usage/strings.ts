@@ -30,6 +30,7 @@ export const text = {
         'apiKeys',
         'variables',
         'variableBytes',
+        'scriptFileBytes',
         'clientCertificates',
       ],
     },
@@ -44,6 +45,10 @@ export const text = {
     apiKeys: { label: 'API keys', effect: refused },
     variables: { label: 'Variables', effect: refused },
     variableBytes: { label: 'Size of variables, bytes', effect: 'Variables cannot grow until some are deleted.' },
+    scriptFileBytes: {
+      label: 'Size of script files, bytes',
+      effect: 'Further snapshots are refused. Files that no check uses are deleted after a day.',
+    },
     clientCertificates: { label: 'Client certificates', effect: refused },
     runsOfMonth: {
       label: 'Runs this month (UTC)',

@@ -73,6 +73,7 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
     runtimes: () => installed,
     now: () => now,
     chromium: () => null,
+    readScriptFile: async () => null,
     wallClockMs: {},
     runSideProbe: () => assert.fail('API checks have no side probe'),
     runScript: (work) => {

@@ -28,7 +28,7 @@ const installed = [
   runtime('2025.04', 'STABLE', { multiStepSupport: false }),
   runtime('2024.10', 'STABLE', { runtimeEndOfLife: '11/21/2026' }),
 ];
-
+const nothingThere = { chromium: () => null, readScriptFile: async () => null };
 const ended: ScriptOutcome = {
   ending: 'ended',
   problem: null,
@@ -63,7 +63,7 @@ async function probe({ check = {}, group, account, outcome = {}, wallClockMs }: 
   const inspect = multiStepKind.createProbe({
     runtimes: () => installed,
     now: () => day,
-    chromium: () => null,
+    ...nothingThere,
     wallClockMs: wallClockMs === undefined ? {} : { MULTI_STEP: wallClockMs },
     runSideProbe: () => assert.fail('multi-step checks have no side probe'),
     runScript: (work) => {
@@ -134,7 +134,7 @@ describe('a script runs', () => {
     const inspect = browserKind.createProbe({
       runtimes: () => installed,
       now: () => day,
-      chromium: () => null,
+      ...nothingThere,
       wallClockMs: {},
       runSideProbe: () => assert.fail('the side probe ran for a script that does not run'),
       runScript: () => assert.fail('a script that needs a browser ran without one'),

@@ -19,6 +19,7 @@ import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
 import { describeProgress } from './describe.ts';
 import { readKeeps, readScript } from './settings.ts';
+import { readSnapshots } from './snapshots.ts';
 import { judgeScript } from './verdict.ts';
 
 /** Differences between scripted kinds. */
@@ -49,6 +50,8 @@ export function createScriptedProbe(deps: ScriptProbeDeps, kind: ScriptedProbe):
     if (refusal !== null) return withoutRuntime(now, refusal);
     const browser = hasBrowser === true ? deps.chromium() : null;
     if (hasBrowser === true && browser === null) return withoutRuntime(now, noChromium);
+    const snapshots = await readSnapshots(input.check.accountId, script.snapshots, deps);
+    if (typeof snapshots === 'string') return withoutRuntime(now, snapshots);
     const { folder, nodeBinary } = chosen.runtime;
     const redactor = createRedactor(hiddenVariables(input));
     const hide = redactor.text;
@@ -61,7 +64,7 @@ export function createScriptedProbe(deps: ScriptProbeDeps, kind: ScriptedProbe):
       onProgress: (progress: ScriptProgress) => onProgress(progressOf(progress, redactor)),
     };
     const runtime = { folder, nodeBinary };
-    const work = { ...script, runtime, environment, ...hiding, browser, keeps, limits, ...follow };
+    const work = { ...script, snapshots, runtime, environment, ...hiding, browser, keeps, limits, ...follow };
     // Runs concurrently and does not affect the verdict.
     const inspected = certificateOf(input, signal, deps, kind);
     const outcome = await deps.runScript(work, signal);

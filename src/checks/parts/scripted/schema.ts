@@ -1,15 +1,23 @@
 // Schemas of checks that run a script, and of their results (reference §4.3: BROWSER, MULTI_STEP).
 import { z } from 'zod';
+import { scriptFileKey } from '#domain/accounts/script-file.ts';
 import { orNull } from '#lib/schema/fields.ts';
+import { mostSnapshots } from './snapshots.ts';
 import { frequency } from '../../schema.ts';
 
 /** Maximum characters of one file, which is read, shown and sent as one piece. */
 const maxText = 524_288;
 
+const path = z.string().min(1).max(1000).describe('Path of the file, relative to the same folder as scriptPath.');
 const file = z.strictObject({
-  path: z.string().min(1).max(1000).describe('Path of the file, relative to the same folder as scriptPath.'),
+  path,
   content: z.string().max(maxText, 'must be at most 512 kB'),
 });
+
+const storedKey = z
+  .string()
+  .regex(scriptFileKey, 'must be a key that POST /v1/script-files returned')
+  .describe('Key of the uploaded content.');
 
 export const scriptedFields = {
   script: z
@@ -28,6 +36,11 @@ export const scriptedFields = {
   dependencies: orNull(z.array(file).max(200), () => [])
     .default([])
     .describe('Files that the script imports. Maximum 1 MB including the script.'),
+  snapshots: orNull(z.array(z.strictObject({ path, key: storedKey })).max(mostSnapshots), () => [])
+    .default([])
+    .describe(
+      'Snapshots for toHaveScreenshot() and toMatchSnapshot(), uploaded with POST /v1/script-files. Maximum 20 MB.',
+    ),
 };
 
 export const runtimeWarning = z

@@ -1,6 +1,13 @@
 // The files of a scripted check and its script type (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { KeepWhen, ScriptFile, ScriptKeeps, ScriptWork } from '#domain/checks/script.ts';
+import {
+  type KeepWhen,
+  type ScriptFile,
+  type ScriptKeeps,
+  type ScriptSnapshot,
+  type ScriptWork,
+  snapshotsOf,
+} from '#domain/checks/script.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { list, text } from '../read.ts';
 
@@ -9,6 +16,7 @@ export interface ScriptSettings {
   /** Starts with the script itself. */
   readonly files: readonly ScriptFile[];
   readonly sort: ScriptWork['sort'];
+  readonly snapshots: readonly ScriptSnapshot[];
 }
 
 const defaultPath = 'check.spec.ts';
@@ -18,16 +26,16 @@ const ourNames = ['node_modules', 'tmp'];
 export function readScript(settings: JsonObject): ScriptSettings {
   const content = text(settings['script']);
   const entry = text(settings['scriptPath']) || defaultPath;
-  const dependencies = list(settings['dependencies']).map((file) => ({
+  const others = list(settings['dependencies']).map((file) => ({
     path: text(file['path']),
     content: text(file['content']),
   }));
-  const others = dependencies.filter(({ path }) => path !== entry);
   const isNamed = text(settings['scriptPath']) !== '';
   return {
     entry,
     files: [{ path: entry, content }, ...others],
     sort: sortOf({ path: entry, content }, others, isNamed),
+    snapshots: snapshotsOf(settings),
   };
 }
 
@@ -36,7 +44,7 @@ const maxBytes = 1 << 20;
 
 /** Returns all problems; empty if valid. */
 export function scriptProblems(settings: JsonObject): SettingsProblem[] {
-  const { entry, files } = readScript(settings);
+  const { entry, files, snapshots } = readScript(settings);
   const problems: SettingsProblem[] = [];
   if (text(settings['script']).trim() === '') problems.push({ path: 'script', message: 'must contain a program' });
   if (!/\.[cm]?[jt]s$/.test(entry)) {
@@ -45,10 +53,29 @@ export function scriptProblems(settings: JsonObject): SettingsProblem[] {
   if (files.reduce((bytes, { content }) => bytes + Buffer.byteLength(content), 0) > maxBytes) {
     problems.push({ path: 'dependencies', message: 'must be at most 1 MB together with the script' });
   }
-  for (const [index, { path }] of files.entries()) {
-    const problem = pathProblem(path);
-    if (problem !== null)
-      problems.push({ path: index === 0 ? 'scriptPath' : `dependencies[${index - 1}].path`, message: problem });
+  const named = [
+    ...files.map(({ path }, index) => [path, index === 0 ? 'scriptPath' : `dependencies[${index - 1}].path`] as const),
+    ...snapshots.map(({ path }, index) => [path, `snapshots[${index}].path`] as const),
+  ];
+  return [...problems, ...pathProblems(named)];
+}
+
+/** Problems of paths, each with the field that it is in: also files in the place of another one. */
+function pathProblems(named: readonly (readonly [path: string, field: string])[]): SettingsProblem[] {
+  const fieldOf = new Map<string, string>();
+  const problems: SettingsProblem[] = [];
+  for (const [path, field] of named) {
+    const other = fieldOf.get(path);
+    const message = pathProblem(path) ?? (other === undefined ? null : `is also the path of ${other}`);
+    if (message !== null) problems.push({ path: field, message });
+    fieldOf.set(path, field);
+  }
+  for (const [path, field] of named) {
+    const parts = path.split('/');
+    const inside = parts.findIndex((_, depth) => depth > 0 && fieldOf.has(parts.slice(0, depth).join('/')));
+    if (inside < 0) continue;
+    const file = parts.slice(0, inside).join('/');
+    problems.push({ path: field, message: `is inside of ${file}, which is a file (${fieldOf.get(file)})` });
   }
   return problems;
 }

@@ -148,11 +148,22 @@ function withoutOpenSsl(message: string): string {
   );
 }
 
+/** Messages of Node.js and of Playwright's loader. */
+const missingModule = /(Cannot find (package|module) '([^'\n]+)')(?:( imported from) [^\n]*|\s+Require stack:[\s\S]*)/;
+
+/** Says what to do about a missing package or file, in place of where it was looked for. */
+function withoutLookup(message: string): string {
+  return message.replace(missingModule, (_, found: string, what: string, name: string, isImport?: string) => {
+    const isFile = /^[./]/.test(name) || (what === 'module' && isImport !== undefined);
+    return `${found}: ${isFile ? 'add the file to the check' : 'the runtime does not include it'}`;
+  });
+}
+
 const maxDetail = 500;
 
 function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[], hide: Hide): string {
   // The errors of a result contain Playwright's log.
-  const [before = ''] = hide(withoutOpenSsl(message)).split(/\n\s*Call log:/);
+  const [before = ''] = hide(withoutLookup(withoutOpenSsl(message))).split(/\n\s*Call log:/);
   const lines = before
     .split('\n')
     .map((line) => line.trim())

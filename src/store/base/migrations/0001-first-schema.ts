@@ -25,7 +25,7 @@ export function firstSchema(dialect: Dialect): string[] {
 }
 
 function accountTables({ types, clustered, strict, churning }: Dialect): string[] {
-  const { id, text, integer, code, instant } = types;
+  const { id, text, integer, code, instant, bytes } = types;
   const account = `account_id ${id} NOT NULL`;
   return [
     `CREATE TABLE accounts (id ${id} PRIMARY KEY NOT NULL, name ${text}, runtime_id ${text}, settings ${text},
@@ -45,6 +45,12 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
     `CREATE TABLE client_certificates (${account}, id ${id} NOT NULL, host ${text} NOT NULL, cert ${text} NOT NULL,
       ca ${text}, key ${text} NOT NULL, passphrase ${text}, created_at ${instant} NOT NULL,
       PRIMARY KEY (account_id, id))${strict}`,
+    // Files of scripts by the hash of their content, which is stored in chunks.
+    `CREATE TABLE script_files (${account}, key ${text} NOT NULL, bytes ${integer} NOT NULL, counted ${integer} NOT NULL,
+      is_whole ${code} NOT NULL, used_at ${instant} NOT NULL, PRIMARY KEY (account_id, key))${clustered}`,
+    'CREATE INDEX script_files_by_use ON script_files (used_at)',
+    `CREATE TABLE script_file_parts (${account}, key ${text} NOT NULL, part ${integer} NOT NULL,
+      content ${bytes} NOT NULL, PRIMARY KEY (account_id, key, part))${strict}`,
     `CREATE TABLE maintenance_windows (${account}, id ${integer} NOT NULL, definition ${text} NOT NULL,
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
     `CREATE TABLE account_counts (${account}, hour ${integer} NOT NULL, scheduled ${integer} NOT NULL DEFAULT 0,

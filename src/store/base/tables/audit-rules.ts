@@ -187,6 +187,8 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
   roll_ups: path,
   missed_stretches: path,
   late_hours: path,
+  script_files: 'has no effect until a check names the file',
+  script_file_parts: 'content of a file, which never changes',
   check_trials: 'stores nothing for longer than ten minutes',
   trial_slices: 'stores nothing for longer than ten minutes',
   test_sessions: 'changes no check; its runs show what was started',

@@ -22,4 +22,5 @@ export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   memberships: { with: 'installation' },
   invites: { with: 'installation' },
   asset_parts: { rowsAtOnce: 8 },
+  script_file_parts: { rowsAtOnce: 8 },
 };

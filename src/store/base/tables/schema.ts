@@ -13,6 +13,7 @@ import type { InstallationTables } from './installation-tables.ts';
 import type { ProjectTables } from './project-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
+import type { ScriptFileTables } from './script-file-tables.ts';
 import type { SessionTables } from './session-tables.ts';
 import type { TrialTables } from './trial-tables.ts';
 import type { TriggerTables } from './trigger-tables.ts';
@@ -336,6 +337,7 @@ export interface Tables
     ProjectTables,
     RollUpTables,
     ScheduleTables,
+    ScriptFileTables,
     SessionTables,
     TrialTables,
     ChangeTables,
