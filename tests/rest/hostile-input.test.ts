@@ -107,16 +107,33 @@ function attributesOf(answer: Answer): string[] {
   return Object.keys(attributes);
 }
 
+/** Bodies of operations that the document does not show, and an empty one. */
+const examples: Readonly<Record<string, Json>> = {
+  cancelTestSession: {},
+  deployCliProject: { project: { logicalId: 'shop', name: 'Shop' }, resources: [] },
+};
+/** Statuses of examples that name what the fixtures do not have: an activated check with tags, a test session. */
+const atNothing: Readonly<Record<string, number>> = {
+  triggerCheckSessions: 404,
+  triggerCheckSessionsV1: 404,
+  triggerTestSession: 404,
+  cancelTestSession: 404,
+};
+
 describe(`bodies (seed ${seed})`, () => {
   // Bodies about people name somebody, or hold a password or a one-time token: people.test.ts sends them.
   const apart = new Set(['People', 'Sessions']);
   for (const operation of operationsWithBody().filter(({ tag }) => !apart.has(tag))) {
-    const rich = richBody(operation.body, operation.example as Json);
+    const example = (operation.example ?? examples[operation.id]) as Json;
+    // Other bodies of the checkly command line are sent by its own tests.
+    if (operation.isPrivate === true && example === undefined) continue;
+    const rich = richBody(operation.body, example);
 
     test(`${operation.id}: its example is taken, and a body with every field has a defined answer`, async () => {
-      const taken = await ask(operation, { body: Buffer.from(JSON.stringify(operation.example)) });
+      const taken = await ask(operation, { body: Buffer.from(JSON.stringify(example)) });
       // Where the token is the permission, a body that is taken ends at a token that nobody has.
-      assert.equal(taken.status, operation.isAnyType === true ? 404 : (operation.status ?? 200), taken.text);
+      const expected = atNothing[operation.id] ?? (operation.isAnyType === true ? 404 : (operation.status ?? 200));
+      assert.equal(taken.status, expected, taken.text);
       await ask(operation, { body: Buffer.from(JSON.stringify(rich)) });
     });
 
@@ -150,7 +167,7 @@ describe(`bodies (seed ${seed})`, () => {
     });
 
     test(`${operation.id}: too large, of another type or not what its encoding says is refused`, async () => {
-      const body = Buffer.from(JSON.stringify(operation.example));
+      const body = Buffer.from(JSON.stringify(example));
       assert.equal(
         (await ask(operation, { body: Buffer.alloc((operation.maxBody ?? 1_048_576) + 1, ' ') })).status,
         413,
