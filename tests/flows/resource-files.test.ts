@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '../support/service/one-process.ts';
+import { hasTerminal, startOnTerminal } from '../support/service/client-command.ts';
 import { apiKey, newAccount, type Service } from '../support/service/service.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { type CommandOutput, paste, runCommand } from '../support/service/command.ts';
@@ -126,6 +127,33 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual([unnamed.code, /does not name its project/.test(unnamed.err)], [1, true], unnamed.err);
     const missing = await tocsin('diff', '-f', 'nothing.yaml');
     assert.deepEqual([missing.code, missing.err], [1, 'tocsin: nothing.yaml does not exist\n']);
+  });
+
+  it('are applied on a terminal only if the person agrees', async (t, service) => {
+    if (!hasTerminal(t)) return;
+    const other = await newAccount(service, 'Asked');
+    const path = join(folderWith(t, { 'tocsin.yaml': shop }), 'tocsin.yaml');
+    const environment = {
+      TOCSIN_URL: service.address,
+      TOCSIN_API_KEY: apiKey,
+      TOCSIN_ACCOUNT: other.id,
+      SHOP_TOKEN: 'quietword',
+    };
+    for (const [keys, code] of [
+      ['\u0003', 1],
+      ['\r', 1],
+      ['y\r', 0],
+    ] as const) {
+      const apply = startOnTerminal(t, `apply -f ${path}`, environment);
+      await apply.sees('Apply? [y/N] ');
+      apply.type(keys);
+      assert.equal(await apply.ended, code, apply.said());
+      assert.match(
+        apply.said(),
+        code === 0 ? /Applied to project shop: 4 created\./ : /\r\ntocsin: nothing was changed\r\n/,
+      );
+    }
+    assert.equal(((await other.must('GET', '/v1/checks')) as unknown as object[]).length, 2);
   });
 
   it('take ten lines from an empty folder to an applied check', async (t, service) => {

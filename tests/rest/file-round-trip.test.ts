@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
 import { kindBodies } from '#contract/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { exportResources, type ExportedResources } from '#files/export.ts';
@@ -130,6 +132,8 @@ test('an account that is exported and applied elsewhere is the same, and has not
   const text = writeFile(file);
   assert.doesNotMatch(text, /quietword|\*\*\*|created_at|pingToken/i);
   assert.equal(kindBodies.length, Object.keys(file.checks ?? {}).length);
+  const accepts = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  assert.ok(accepts(parse(text)), JSON.stringify(accepts.errors));
   const environment = Object.fromEntries(
     placeholders.map(({ name, used }) => [
       name,

@@ -104,10 +104,12 @@ async function confirm(): Promise<void> {
     throw new CommandError('nothing was changed: run it again with --yes to apply this without being asked');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => void terminal.once('close', () => resolve('')));
+  const closed = new Promise<null>((resolve) => void terminal.once('close', () => resolve(null)));
   const answer = await Promise.race([terminal.question('Apply? [y/N] '), closed]);
+  // After Ctrl-C or Ctrl-D, the cursor is still behind the question.
+  if (answer === null) note('');
   terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was changed');
+  if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new CommandError('nothing was changed');
 }
 
 /** Where the jobs of new heartbeat checks ping. */
