@@ -39,6 +39,10 @@ const groups: Readonly<Record<string, Listed>> = {
     logout: ['Delete a stored server', async () => (await import('#cli/client/login.ts')).defineLogout],
     mcp: ['Let an AI assistant use a server', async () => (await import('#cli/client/mcp.ts')).defineMcp],
     whoami: ['Show the account and rights of the key', async () => (await import('#cli/client/login.ts')).defineWhoami],
+    import: [
+      'Import monitors of other products',
+      async () => (await import('#cli/client/import/import-command.ts')).defineImport,
+    ],
     apply: ['Apply resource files to a server', async () => (await import('#cli/client/files/apply.ts')).defineApply],
     diff: ['Compare resource files with a server', async () => (await import('#cli/client/files/apply.ts')).defineDiff],
     export: [

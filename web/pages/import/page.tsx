@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Check, CircleAlert } from 'lucide-react';
 import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { FileTrigger, Form } from 'react-aria-components';
+import { type Line, readLines } from '#importers/csv/lines.ts';
 import { useAll } from '../../api/all.ts';
 import { useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -15,7 +16,7 @@ import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { duration } from '../../ui/text/format.ts';
-import { type Line, readLines } from './lines.ts';
+
 import { text } from './strings.ts';
 import parts from '../../ui/form/form.module.css';
 import css from './import.module.css';

@@ -31,11 +31,5 @@ export const text = {
   tooMany: (most: number, more: number) =>
     `At most ${most} checks at once: remove ${more} ${more === 1 ? 'line' : 'lines'}.`,
   leftOut: (notes: readonly string[]) => `Left out: ${notes.join('; ')}`,
-  noTarget: (target: string) =>
-    target === ''
-      ? 'There is no target'
-      : `“${target.slice(0, 100)}” is not a target. Write https://…, tcp://host:port, ping host, dns name, ssl host or a curl command`,
-  noInterval: (written: string) => `“${written.slice(0, 40)}” is not an interval. Write 30s, 5m or 1h`,
-  tooOften: (seconds: number) => `The shortest interval is ${seconds < 60 ? `${seconds} s` : `${seconds / 60} min`}`,
   checks: 'Checks',
 };

@@ -32,6 +32,15 @@ export function readProject(path: string, project: string | undefined): ReadProj
   return { ...declaration, project: named };
 }
 
+/** Reads the text of a resource file that names no other files. @throws {CommandError} with the places of everything that is wrong */
+export function readText(text: string): Declaration {
+  const source = { path: 'imported.yaml', text };
+  const refuse = (): never => {
+    throw new Error('is not available here');
+  };
+  return explaining(() => readFiles([source], { readText: refuse, environment: readVariable }));
+}
+
 /** What a deployment would change. @throws {CommandError} if the declaration is not valid */
 export function dryRun(connection: Connection, declaration: ReadProject, prune: boolean): Promise<DeploymentBody> {
   return start(connection, declaration, { prune, dryRun: true });

@@ -1,8 +1,9 @@
 // Reads pasted lines and CSV into checks: what each line becomes, and what is wrong with it.
 import Papa from 'papaparse';
 import type { CheckForm, LineCheck } from '#checks/form.ts';
-import type { Draft } from '../../ui/form/draft.ts';
-import { text } from './strings.ts';
+import type { FormValue } from '#lib/schema/form.ts';
+
+type Draft = Readonly<Record<string, FormValue>>;
 
 /** What a line becomes. */
 export interface Line {
@@ -190,3 +191,12 @@ function secondsOf(written: string): number | null | undefined {
 function frequencyOf(seconds: number): Draft {
   return seconds < 60 ? { frequency: 0, frequencyOffset: seconds } : { frequency: seconds / 60 };
 }
+
+const text = {
+  noTarget: (target: string) =>
+    target === ''
+      ? 'There is no target'
+      : `“${target.slice(0, 100)}” is not a target. Write https://…, tcp://host:port, ping host, dns name, ssl host or a curl command`,
+  noInterval: (written: string) => `“${written.slice(0, 40)}” is not an interval. Write 30s, 5m or 1h`,
+  tooOften: (seconds: number) => `The shortest interval is ${seconds < 60 ? `${seconds} s` : `${seconds / 60} min`}`,
+};

@@ -1,0 +1,186 @@
+// `import`: monitors of other products become checks.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { channelKinds } from '#channels/registry.ts';
+import type { CheckForm } from '#checks/form.ts';
+import * as forms from '#checks/forms.ts';
+import type { DeploymentBody } from '#contract/projects/project.ts';
+import type { ResourceFile } from '#contract/projects/resource-file.ts';
+import { writeFile } from '#files/write.ts';
+import type { WebhookPreset } from '#importers/channels.ts';
+import { importBlackbox } from '#importers/blackbox/import-blackbox.ts';
+import { importCsv } from '#importers/csv/import-csv.ts';
+import { importGatus } from '#importers/gatus/import-gatus.ts';
+import { importHealthchecks } from '#importers/healthchecks/import-healthchecks.ts';
+import { type Imported, ImportError, type ImportRow } from '#importers/imported.ts';
+import { importKuma } from '#importers/kuma/import-kuma.ts';
+import { importOpenApi } from '#importers/openapi/import-openapi.ts';
+import { importUptimeRobot } from '#importers/uptimerobot/import-uptimerobot.ts';
+import { withoutEmail } from '#importers/without-email.ts';
+import { systemClock } from '#lib/clock.ts';
+import { errorMessage } from '#lib/errors.ts';
+import { CommandError } from '../../exits.ts';
+import { oneLine } from '../../terminal-text.ts';
+import { type Connection, connect } from '../connect.ts';
+import { deploy, dryRun, readText } from '../files/deployed.ts';
+import { listed, note, print, type ServerOptions, withServer } from '../output.ts';
+import { countText, planLines } from '../files/plan-text.ts';
+import { keepSwitches } from './keep-switches.ts';
+import { readKumaDatabase } from './kuma-database.ts';
+
+interface ImportOptions extends ServerOptions {
+  readonly output?: string;
+  readonly project?: string;
+  readonly dryRun?: true;
+}
+
+/** Largest text file, bytes. */
+const largestFile = 20 * 1_048_576;
+const presets: readonly WebhookPreset[] = channelKinds.flatMap((kind) => ('presets' in kind ? kind.presets : []));
+
+/** Defines `import` and its subcommands, one for each product. */
+export function defineImport(command: Command): void {
+  command.description(
+    'Import monitors of another product. Prints what becomes what, and what could not be carried over. Channels ' +
+      'arrive switched off. Repeat it as often as you like: it changes what differs.',
+  );
+  product(command, 'kuma', 'Import the database of Uptime Kuma 1.23 or 2.x.', 'kuma.db')
+    .argument('<file>', 'its database, data/kuma.db')
+    .action((file: string, options: ImportOptions) =>
+      run(options, () => importKuma(readKumaDatabase(file), presets, systemClock.now())),
+    );
+  product(command, 'gatus', 'Import the configuration of Gatus.', 'config.yaml')
+    .argument('<file>', 'its configuration')
+    .action((file: string, options: ImportOptions) => run(options, () => importGatus(textOf(file), presets)));
+  product(command, 'blackbox', 'Import probes of the blackbox exporter.', 'blackbox.yml --targets prometheus.yml')
+    .argument('<file>', 'configuration of the exporter')
+    .requiredOption('--targets <file>', 'configuration of Prometheus, with the targets')
+    .action((file: string, options: ImportOptions & { readonly targets: string }) =>
+      run(options, () => importBlackbox(textOf(file), textOf(options.targets))),
+    );
+  product(command, 'healthchecks', 'Import the checks of Healthchecks.', 'checks.json')
+    .argument('<file>', 'response of GET /api/v3/checks/')
+    .action((file: string, options: ImportOptions) => run(options, () => importHealthchecks(textOf(file))));
+  product(command, 'uptimerobot', 'Import the monitors of UptimeRobot.', 'monitors.json')
+    .argument('<file>', 'response of POST /v2/getMonitors')
+    .action((file: string, options: ImportOptions) => run(options, () => importUptimeRobot(textOf(file))));
+  product(command, 'openapi', 'Create a check for each GET operation of an OpenAPI 3 document.', 'openapi.yaml')
+    .argument('<file>', 'the document, YAML or JSON')
+    .option('--base-url <url>', 'server to check; default: the first of the document')
+    .action((file: string, options: ImportOptions & { readonly baseUrl?: string }) =>
+      run(options, () => importOpenApi(textOf(file), options.baseUrl)),
+    );
+  product(command, 'csv', 'Create a check for each line: name, target, interval and tags.', 'checks.csv')
+    .argument('<file>', 'the lines')
+    .action((file: string, options: ImportOptions) =>
+      run(options, () => importCsv(textOf(file), Object.values<CheckForm>(forms))),
+    );
+}
+
+function product(command: Command, name: string, description: string, example: string): Command {
+  return withServer(
+    command
+      .command(name)
+      .description(description)
+      .option('-o, --output <file>', 'write a resource file for `apply`, and change nothing')
+      .option('--dry-run', 'show what would change on the server, and change nothing')
+      .option('--project <name>', `project that owns what is imported; default: ${name}`),
+    `import ${name} ${example} --dry-run`,
+    `import ${name} ${example}`,
+    `import ${name} ${example} --output ${name}.yaml`,
+  );
+}
+
+function textOf(path: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size > largestFile) throw new CommandError(`${path} has ${size} bytes; at most ${largestFile} are read`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${path} cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+async function run(options: ImportOptions, read: () => Imported): Promise<void> {
+  const { file, rows } = reading(read);
+  const project = options.project ?? file.project ?? 'import';
+  const isJson = options.json === true;
+  if (!isJson) print(options, null, () => rowLines(rows));
+  if (options.output !== undefined) {
+    write(options.output, writeFile({ ...file, project }));
+    if (isJson) print(options, { rows, file: { ...file, project } }, () => []);
+    return;
+  }
+  const connection = connect(options);
+  const kept = await keepSwitches(connection, { ...file, project });
+  const done = await deployed(connection, kept, project, options);
+  const diff = done.diff ?? [];
+  print(options, { rows, deployment: done }, () => [
+    '',
+    ...(options.dryRun === true ? planLines({ applied: diff, kept: [] }) : []),
+    diff.length === 0
+      ? `Nothing to do: project ${oneLine(project)} is as imported.`
+      : `Project ${oneLine(project)}: ${options.dryRun === true ? countText(diff) : countText(diff, verbs)}.`,
+    ...(kept.alertChannels === undefined
+      ? []
+      : ['New channels are switched off: send each a test message, then switch it on.']),
+  ]);
+}
+
+/** Deploys the file; without its email channels if the server cannot send email. */
+async function deployed(
+  connection: Connection,
+  file: ResourceFile,
+  project: string,
+  options: ImportOptions,
+): Promise<DeploymentBody> {
+  const apply = (each: ResourceFile): Promise<DeploymentBody> => {
+    const declaration = { ...readText(writeFile(each)), project };
+    return options.dryRun === true ? dryRun(connection, declaration, false) : deploy(connection, declaration, false);
+  };
+  try {
+    return await apply(file);
+  } catch (error) {
+    const { file: rest, left } = withoutEmail(file);
+    if (left.length === 0 || !errorMessage(error).includes('Email is not set up')) throw error;
+    note(`Email is not set up on the server: left out ${left.join(', ')}. Set it up, then repeat the import.`);
+    return apply(rest);
+  }
+}
+
+const verbs = { CREATE: 'created', UPDATE: 'changed', DELETE: 'deleted' };
+
+function reading(read: () => Imported): Imported {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof ImportError ? new CommandError(oneLine(error.message)) : error;
+  }
+}
+
+/** A table, and below it the notes of each row. */
+function rowLines(rows: readonly ImportRow[]): readonly string[] {
+  const skipped = rows.filter(({ to }) => to === null).length;
+  const table = {
+    titles: ['FROM', 'TYPE', 'BECOMES'],
+    rows: rows.map(({ from, kind, to }) => [from, kind, to ?? { text: 'not carried over', style: 'yellow' as const }]),
+  };
+  const noted = rows.filter(({ notes }) => notes.length > 0);
+  return [
+    ...listed(table, 'There is nothing to import.'),
+    ...(noted.length === 0 ? [] : ['', 'Notes:']),
+    ...noted.flatMap(({ from, notes }) => [`  ${oneLine(from)}`, ...notes.map((each) => `    - ${oneLine(each)}`)]),
+    '',
+    `${rows.length - skipped} of ${rows.length} carried over.`,
+  ];
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    throw new CommandError(`cannot write ${path}: ${errorMessage(error)}`);
+  }
+  note(`Wrote ${path}. It may contain secrets. Apply it with: tocsin apply -f ${path}`);
+}

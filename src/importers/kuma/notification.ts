@@ -1,0 +1,102 @@
+// Uptime Kuma: a notification to alert channels.
+import { addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
+import { nameOf } from '../check-parts.ts';
+import type { Draft } from '../imported.ts';
+import { type Foreign, jsonPairs, objectOf, textOf } from '../values.ts';
+
+/** The facts of a configuration, and what is left out of it. */
+type Reader = (config: Foreign, notes: string[]) => ChannelFacts | null;
+
+const after = (url: string, prefix: RegExp): string => (prefix.test(url) ? url.replace(prefix, '') : '');
+
+/** By `type` of the configuration. Fields are those of the providers in Uptime Kuma's sources. */
+const readers: Readonly<Record<string, Reader>> = {
+  slack: (config) => ({
+    type: 'SLACK',
+    url: textOf(config['slackwebhookURL']),
+    channel: textOf(config['slackchannel']),
+  }),
+  smtp: (config, notes) => {
+    const [address = '', ...others] = textOf(config['smtpTo'])
+      .split(',')
+      .map((each) => each.trim());
+    if (others.length > 0)
+      notes.push(`only the first address is carried over; add a channel for each of ${others.length} more`);
+    if (textOf(config['smtpCC']) + textOf(config['smtpBCC']) !== '') notes.push('copies (Cc, Bcc) are left out');
+    notes.push('its mail server is left out: Tocsin sends through its own');
+    const bare = /<([^<>\s]+)>\s*$/.exec(address)?.[1] ?? address;
+    return { type: 'EMAIL', address: bare };
+  },
+  PagerDuty: (config) => ({ type: 'PAGERDUTY', serviceKey: textOf(config['pagerdutyIntegrationKey']) }),
+  Opsgenie: (config) => ({
+    type: 'OPSGENIE',
+    apiKey: textOf(config['opsgenieApiKey']),
+    region: textOf(config['opsgenieRegion']),
+    priority: `P${textOf(config['opsgeniePriority'])}`,
+  }),
+  webhook: (config, notes) => {
+    notes.push('the body of its messages differs: adapt the template or the receiver');
+    return {
+      type: 'WEBHOOK',
+      url: textOf(config['webhookURL']),
+      method: textOf(config['httpMethod']).toUpperCase() === 'GET' ? 'GET' : 'POST',
+      headers: jsonPairs(textOf(config['webhookAdditionalHeaders']), notes),
+    };
+  },
+  discord: (config) => ({
+    type: 'PRESET',
+    webhookType: 'WEBHOOK_DISCORD',
+    variables: {
+      DISCORD_WEBHOOK: after(
+        textOf(config['discordWebhookUrl']),
+        /^https:\/\/(?:\w+\.)?discord(?:app)?\.com\/api\/webhooks\//i,
+      ),
+    },
+  }),
+  telegram: (config) => ({
+    type: 'PRESET',
+    webhookType: 'WEBHOOK_TELEGRAM',
+    variables: {
+      TELEGRAM_BOT_TOKEN: textOf(config['telegramBotToken']),
+      TELEGRAM_CHAT_ID: textOf(config['telegramChatID']),
+    },
+  }),
+  ntfy: (config, notes) => {
+    const server = textOf(config['ntfyserverurl']).replace(/\/+$/, '');
+    if (server !== 'https://ntfy.sh') {
+      notes.push('only ntfy.sh without a login is carried over; create a channel from the ntfy preset');
+      return null;
+    }
+    return { type: 'PRESET', webhookType: 'WEBHOOK_NTFY', variables: { NTFY_TOPIC: textOf(config['ntfytopic']) } };
+  },
+};
+
+/** @returns the logical ID; null = not carried over, and a row says why */
+export function addNotification(draft: Draft, row: Foreign, presets: readonly WebhookPreset[]): string | null {
+  const id = textOf(row['id']);
+  const config = configOf(row);
+  const kind = textOf(config['type']) || 'notification';
+  const name = nameOf(textOf(row['name']) || textOf(config['name']), `Notification ${id}`);
+  const source = { from: name, kind };
+  const read = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  if (read === undefined) {
+    draft.skip(source, 'no channel of this kind: create one from the presets, or a webhook');
+    return null;
+  }
+  const notes: string[] = [];
+  const facts = read(config, notes);
+  if (facts === null) {
+    draft.skip(source, ...notes);
+    return null;
+  }
+  return addChannel(draft, `notification-${id}`, name, facts, source, presets, notes);
+}
+
+/** The stored JSON. */
+function configOf(row: Foreign): Foreign {
+  try {
+    return objectOf(JSON.parse(textOf(row['config'])));
+  } catch {
+    return {};
+  }
+}
