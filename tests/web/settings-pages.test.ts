@@ -42,6 +42,15 @@ describe('settings in the web UI', () => {
     await expectVisible(entry.getByText('two', { exact: true }));
     await page.goto(`${service.address}/settings/audit?resource=incident`);
     await expectVisible(page.getByText('No entry matches these filters.'));
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Assisted' });
+    const input = { groupId: group['id'], change: { muted: true }, revision: `"${String(group['created_at'])}"` };
+    const params = { name: 'apply_change', arguments: input };
+    await service.must('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    await page.goto(`${service.address}/settings/audit?resource=check-group`);
+    const change = page.getByRole('group').filter({ hasText: 'Group Assisted changed' }).first();
+    await change.getByText('Group Assisted changed').click();
+    await expectVisible(change.getByText('updateCheckGroupV2, by an assistant (MCP)'));
+    await service.must('DELETE', `/v1/check-groups/${String(group['id'])}`);
     await service.must('DELETE', '/v1/variables/AUDITED');
   });
 
