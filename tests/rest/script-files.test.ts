@@ -1,8 +1,13 @@
 // Scripts of several files with snapshots through the whole service: uploaded, validated, run and compared.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { maxScriptFileBytes } from '#domain/accounts/script-file.ts';
+import { checklyProgram, cliEnvironment, emptyFolder, modules, outputOf } from '../support/service/checkly-cli.ts';
 import { asker, newAccount } from '../support/service/service.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { until } from '../support/until.ts';
@@ -58,16 +63,16 @@ function firstResult(id: string): Promise<Body> {
   });
 }
 
-const pageObject = `import type { Page } from '@playwright/test';
-import texts from '../data/texts.json';
+/** In JavaScript: the command line parses TypeScript with a version of it that this project does not have. */
+const pageObject = `import texts from '../data/texts.json';
 export class Shop {
-  constructor(private readonly page: Page) {}
+  constructor(page) { this.page = page; }
   async open() { await this.page.setContent('<h1 style="font: 20px monospace">' + texts.title + '</h1>'); }
   heading() { return this.page.getByRole('heading', { name: texts.title }); }
 }
 `;
 const shop = {
-  scriptPath: 'tests/shop.spec.ts',
+  scriptPath: 'tests/shop.spec.js',
   script: `import { test, expect } from '@playwright/test';
 import { Shop } from '../pages/shop';
 test('the shop looks as before', async ({ page }) => {
@@ -77,29 +82,61 @@ test('the shop looks as before', async ({ page }) => {
 });
 `,
   dependencies: [
-    { path: 'pages/shop.ts', content: pageObject },
+    { path: 'pages/shop.js', content: pageObject },
     { path: 'data/texts.json', content: '{ "title": "Shop" }' },
   ],
   trace: 'off',
 };
+
+function filesOf({ script, scriptPath, dependencies }: typeof shop): Record<string, string> {
+  const files = dependencies.map(({ path, content }) => [path, content] as const);
+  return { ...Object.fromEntries(files), [scriptPath]: script };
+}
+
+/** Deploys a browser check of these files with the unmodified `checkly` command line. */
+async function deploy(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  const folder = emptyFolder(t);
+  const check = {
+    'package.json': '{"name": "shop", "type": "module", "private": true}',
+    'checkly.config.ts': `import { defineConfig } from 'checkly';
+export default defineConfig({ projectName: 'Shop', logicalId: 'shop', checks: { checkMatch: '*.check.ts' } });`,
+    'shop.check.ts': `import { BrowserCheck } from 'checkly/constructs';
+new BrowserCheck('shop', { name: 'Deployed shop', frequency: 1440, code: { entrypoint: './tests/shop.spec.js' } });`,
+  };
+  for (const [path, content] of Object.entries({ ...check, ...files })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  symlinkSync(modules, join(folder, 'node_modules'));
+  const words = [checklyProgram, 'deploy', '--force'];
+  const { code, out, err } = await outputOf(
+    spawn(process.execPath, words, { cwd: folder, env: cliEnvironment(on, folder) }),
+  );
+  assert.equal(code, 0, `${out}\n${err}`);
+}
 
 test('a browser check runs with a page object, data and snapshots: the picture of a failed run becomes the snapshot', async () => {
   const missing = await resultOf('browser', shop);
   assert.equal(missing['outcome'], 'failed');
   assert.match(
     String(missing['message']),
-    /A snapshot doesn't exist at tests\/shop\.spec\.ts-snapshots\/heading-linux\.png: add it to the snapshots of the check/,
+    /A snapshot doesn't exist at tests\/shop\.spec\.js-snapshots\/heading-linux\.png: add it to the snapshots of the check/,
   );
   const { assets } = missing['browserCheckResult'] as { assets: { name: string; link: string }[] };
   const expected = assets.find(({ name }) => name === 'heading-expected.png');
   assert.ok(expected, JSON.stringify(assets));
-  const key = await stored(await download(expected.link));
-  // As the browser's own project names it.
-  const snapshots = [{ path: 'tests/shop.spec.ts-snapshots/heading-chromium-linux.png', key }];
-  const { id } = await must('POST', '/v1/checks/browser', { name: 'Shop', ...shop, snapshots, frequency: 1440 });
-  const read = await must('GET', `/v1/checks/${String(id)}`);
-  assert.deepEqual(read['snapshots'], snapshots);
-  const passed = await firstResult(String(id));
+  // As Playwright names it in a project `chromium`, deployed by the command line.
+  const path = 'tests/shop.spec.js-snapshots/heading-chromium-linux.png';
+  const content = await download(expected.link);
+  await deploy({ ...filesOf(shop), [path]: content });
+  const [deployed] = ((await must('GET', '/v1/checks?limit=100')) as unknown as Body[]).filter(
+    ({ name }) => name === 'Deployed shop',
+  );
+  assert.ok(deployed);
+  assert.deepEqual(deployed['snapshots'], [{ path, key: createHash('sha256').update(content).digest('hex') }]);
+  const dependencies = deployed['dependencies'] as { path: string }[];
+  assert.deepEqual(dependencies.map((file) => file.path).toSorted(), ['data/texts.json', 'pages/shop.js']);
+  const passed = await firstResult(String(deployed['id']));
   assert.deepEqual([passed['outcome'], passed['message']], ['passed', null]);
 });
 
