@@ -32,6 +32,7 @@ const exceptions: Readonly<Record<string, string>> = {
   privateLocations: 'is what older clients call locations',
   'sslConfig.clientCertificateMode': 'must be null',
   'sslConfig.securityBaseline.knownBadCA.severity': noEffect,
+  snapshots: 'are uploaded by programs',
   'heartbeat.pingToken': 'is read-only',
   'heartbeat.pingUrl': 'is read-only',
 };
