@@ -105,6 +105,27 @@ test('a file becomes resources with references, values of the environment and th
   );
 });
 
+test('files that a script imports are read, and imports resolve between them', () => {
+  const script = 'scriptFile: ./checks/flow.spec.ts';
+  const check = (more: string): unknown =>
+    read(`checks:\n  flow: { checkType: MULTI_STEP, name: Flow, ${script}, ${more} }`).resources[0]?.payload;
+  const payload = { checkType: 'MULTI_STEP', name: 'Flow', script: '// ./checks/flow.spec.ts of a.yaml' };
+  const dependencies = [
+    { path: 'checks/page.ts', content: '// checks/page.ts of a.yaml' },
+    { path: 'b.json', content: '{}' },
+  ];
+  assert.deepEqual(check('dependencies: [checks/page.ts, { path: b.json, content: "{}" }]'), {
+    ...payload,
+    dependencies,
+    scriptPath: 'checks/flow.spec.ts',
+  });
+  assert.deepEqual(check('scriptPath: x.ts, dependencies: []'), { ...payload, scriptPath: 'x.ts', dependencies: [] });
+  assert.match(
+    messageOf(() => check('dependencies: [gone.ts]')),
+    /gone\.ts does not exist/,
+  );
+});
+
 test('every problem is shown at its line', () => {
   const cases: readonly (readonly [text: string, expected: RegExp])[] = [
     ['checks: {a: [}', /^a\.yaml:1:14: Flow sequence/],

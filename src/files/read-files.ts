@@ -156,12 +156,33 @@ function payloadOf(
   for (const { key, at, value: content } of entry.value.entries) {
     const name = fieldOf(key);
     if (fields.has(name)) report({ message: `${key} and another field both set ${name}`, place: at });
-    fields.set(name, Object.hasOwn(fileFields, key) ? textOf(content, needs, report) : value(content));
+    if (Object.hasOwn(fileFields, key)) fields.set(name, textOf(content, needs, report));
+    else if (key === 'dependencies' && content.items !== null) {
+      fields.set(
+        name,
+        content.items.map((item) => importedFile(item, needs, report) ?? value(item)),
+      );
+    } else fields.set(name, value(content));
+  }
+  const scriptFile = entry.value.entries.find(({ key }) => key === 'scriptFile')?.value.scalar;
+  // Imports resolve as they do between the files.
+  if (typeof scriptFile === 'string' && fields.has('dependencies') && !fields.has('scriptPath')) {
+    fields.set('scriptPath', plainPath(scriptFile));
   }
   const payload = refer(Object.fromEntries(fields), (message, path) =>
     report({ message, place: placeOfPath(entry, path, false) }),
   );
   return { ...payload, ...ownKey };
+}
+
+/** A file that a script imports, if the list has its path alone. */
+function importedFile(item: Located, needs: FileNeeds, report: (problem: FileProblem) => void): JsonObject | null {
+  if (typeof item.scalar !== 'string') return null;
+  return { path: plainPath(item.scalar), content: textOf(item, needs, report) };
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '');
 }
 
 /** The text of the file that a field names. */

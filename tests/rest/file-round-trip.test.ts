@@ -103,6 +103,10 @@ async function fill({ must }: Account): Promise<void> {
     const check: Row = await must('POST', '/v1/checks?autoAssignAlerts=false', {
       ...kind.example,
       checkType: kind.type,
+      ...(kind.type === 'BROWSER' && {
+        scriptPath: 'specs/home.spec.ts',
+        dependencies: [{ path: 'specs/page.ts', content: 'export const path = `/${1}`;\n' }],
+      }),
       description: `Line one of ${kind.name}\n\n  line two: "quoted"`,
       frequency: 30,
       groupId: group['id'],

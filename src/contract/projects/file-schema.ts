@@ -102,6 +102,12 @@ function toFileForm(
     properties[field] = { type: 'string', description: `File with the text of \`${name}\`, relative to this file.` };
     required.delete(name);
   }
+  const imported = properties['dependencies'];
+  if (imported !== undefined) {
+    const list = arrayOf(imported);
+    const byPath = { type: 'string', description: 'File that the script imports, relative to this file.' };
+    list['items'] = { anyOf: [byPath, list['items']] };
+  }
   const checkType = properties['checkType'];
   if (checkType !== undefined) {
     delete checkType['default'];
