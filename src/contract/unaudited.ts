@@ -28,6 +28,8 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   cancelCheckSession: 'changes no check and no run',
   triggerTestSession: starts,
   triggerCliTestSession: starts,
+  runCliTestSession: starts,
+  uploadCliBundle: reads,
   cancelTestSession: 'changes no check',
   postGroupTrigger: starts,
   postCheckTrigger: starts,

@@ -21,7 +21,7 @@ import type { MountedRoute, Route } from './route.ts';
 import { createMethodsOf, type MethodsOf } from './methods-of.ts';
 import { answerInTurn } from './sending/pipelined-requests.ts';
 import { createSending, type Sending, type SendingOptions } from './sending/request-bytes.ts';
-import { cliSource } from './vendor/cli-requests.ts';
+import { cliSource, isOfCli } from './vendor/cli-requests.ts';
 import { refusedCliPath } from './vendor/refused.ts';
 import type { WebFiles } from './web-files.ts';
 
@@ -106,7 +106,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   answerInTurn(app.server, options.sending?.waiting);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    setCommonHeaders(request, reply);
     const fault = addressFault(request);
     const foreign = fault === undefined && options.hosts ? foreignHostOf(request, options.hosts) : null;
     if (foreign === null) done(fault);
@@ -136,6 +136,11 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (options.mqtt !== undefined) mountMqtt(app, options.mqtt, mounting);
   answerOddRequests(app.server, nextId);
   return app;
+}
+
+function setCommonHeaders({ id, headers }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', id).header('x-content-type-options', 'nosniff');
+  if (isOfCli(headers)) reply.header('connection', 'close');
 }
 
 /** Routes read bodies themselves, after authentication and only if the operation has one. */

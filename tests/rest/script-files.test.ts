@@ -234,10 +234,18 @@ test('files are uploaded by those who may write, within limits, and downloaded b
   await must('PUT', `/v1/accounts/${on.accountId}`, { limits: null });
 });
 
-test('bundles of Playwright check suites are refused with one sentence, whatever they contain', async () => {
+test('the archive of a project is discarded unpacked, and a Playwright check suite is refused with one sentence', async () => {
   const answer = await upload('/next/checkly-storage/upload-code-bundle', gzipSync(Buffer.alloc(64 << 20)));
-  assert.equal(answer.status, 404);
-  assert.match(await answer.text(), /does not run Playwright check suites/);
+  assert.deepEqual([answer.status, await answer.json()], [200, { key: 'unused' }]);
+  const tooLarge = await upload('/next/checkly-storage/upload-code-bundle', Buffer.alloc(9 << 20));
+  assert.equal(tooLarge.status, 413);
+  assert.deepEqual(await must('GET', '/v1/test-sessions'), { length: 0, entries: [], nextId: null });
+  const sourceInfo = { checkRunSuiteId: 'suite', checkRunId: 'run' };
+  const job = { logicalId: 'suite', checkType: 'PLAYWRIGHT', name: 'Suite', codeBundlePath: 'unused', sourceInfo };
+  const body = { name: 'Shop', checkRunJobs: [job], project: { logicalId: 'shop' }, runLocation: 'local' };
+  const refused = await api('POST', '/v1/test-sessions/run', body);
+  const sentence = 'check "suite": Tocsin has no checks of the type PLAYWRIGHT.';
+  assert.deepEqual([refused.status, refused.body['message']], [400, sentence]);
 });
 
 test('paths that leave the folder of the script, and files in the place of others, are refused by name', async () => {

@@ -1,10 +1,13 @@
 // Test sessions as the `checkly` command line starts and follows them.
 import { z } from 'zod';
+import { longestLogicalId } from '#domain/projects/resource.ts';
 import { runsOfSession } from '#domain/sessions/test-session.ts';
 import { pathUuid, variableKey, wholeNumber } from '#lib/schema/fields.ts';
+import { jsonObject } from '#lib/schema/json.ts';
 import { retryStrategy } from '../checks/retry-strategy.ts';
 import { tagged } from '../operation.ts';
 import { runLocation } from '../sessions/test-session.ts';
+import { cliProject, cliProjectOperations } from './cli-project.ts';
 
 /** A name that becomes a level of a topic. */
 const level = z.string().regex(/^[\w.~:-]{1,100}$/, 'must have 1 to 100 letters, digits or any of . _ ~ : -');
@@ -38,7 +41,26 @@ const trigger = z.looseObject({
   testRetryStrategy: retryStrategy.nullish(),
 });
 
+const run = z.looseObject({
+  ...common,
+  checkRunJobs: z
+    .array(
+      z.looseObject({
+        logicalId: z.string().min(1).max(longestLogicalId),
+        sourceInfo: z.looseObject({ checkRunSuiteId: level, checkRunId: level }),
+        group: jsonObject.nullish(),
+        testRetryStrategy: retryStrategy.nullish(),
+      }),
+    )
+    .min(1)
+    .max(runsOfSession),
+  project: z.looseObject({ logicalId: z.string().min(1).max(longestLogicalId) }),
+  sharedFiles: cliProject.shape.sharedFiles,
+});
+export type CliTestJob = z.output<typeof run>['checkRunJobs'][number];
+
 const params = z.object({ id: pathUuid('ID of the test session.') });
+const { deployCliProject } = cliProjectOperations;
 const isPrivate = true;
 
 export const cliTestSessionOperations = tagged('Test sessions', {
@@ -56,6 +78,32 @@ export const cliTestSessionOperations = tagged('Test sessions', {
       sequenceIds,
     }),
     alsoAnswers: { 403: 'No check matches.' },
+    isPrivate,
+  },
+  runCliTestSession: {
+    method: 'POST',
+    path: '/v1/test-sessions/run',
+    summary: 'Test definitions that are not saved',
+    permission: 'write',
+    body: run,
+    maxBody: deployCliProject.maxBody,
+    status: 202,
+    response: z.strictObject({
+      schedulingId: z.uuid(),
+      testSessionId: z.uuid(),
+      testResultIds: sequenceIds,
+      sequenceIds,
+    }),
+    isPrivate,
+  },
+  uploadCliBundle: {
+    method: 'POST',
+    path: '/next/checkly-storage/upload-code-bundle',
+    summary: 'Ignore the files of a project',
+    description: 'Sent before each test, but used only by Playwright suites, which cannot be run.',
+    permission: 'write',
+    maxBytesBody: 8 * 1_048_576,
+    response: z.strictObject({ key: z.string() }),
     isPrivate,
   },
   awaitCliTestScheduling: {

@@ -20,3 +20,8 @@ export const cliSource = {
   validate: () => {},
   mustMatchWhenDerived: false,
 };
+
+/** Whether it sent a request. It may not end before its idle connections, which are closed for that reason. */
+export function isOfCli(headers: IncomingHttpHeaders): boolean {
+  return headers['x-checkly-source'] === cli;
+}

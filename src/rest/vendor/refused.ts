@@ -5,10 +5,6 @@ const refused: readonly (readonly [path: RegExp, sentence: string])[] = [
   [/^[/]v1[/](test-session-)?error-groups\b/, 'Tocsin does not group errors.'],
   [/^[/]v1[/]root-cause-analyses\b/, 'Tocsin does not analyze root causes.'],
   [/^[/]v1[/]usage[/]/, 'Tocsin has no contracts and credits. `checkly account plan` shows the limits of the account.'],
-  [
-    /^[/]next[/]checkly-storage[/]upload-code-bundle\b/,
-    'Tocsin does not run Playwright check suites. Write a browser check for each of their files.',
-  ],
   [/^[/]next[/]projects\b/, 'Tocsin does not import existing resources into the code of a project.'],
   [/^[/]users[/]me[/]api-keys\b/, 'Create an API key in Tocsin, and set CHECKLY_API_KEY and CHECKLY_ACCOUNT_ID.'],
 ];

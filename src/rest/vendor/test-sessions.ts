@@ -1,14 +1,21 @@
 // Test sessions as the `checkly` command line starts and follows them: its results arrive over MQTT.
 import { Refusal } from '#actions/refusal.ts';
-import type { TestSessionActions, TestSessionInput } from '#actions/sessions/test-sessions.ts';
+import type { TestDefinition, TestSessionActions, TestSessionInput } from '#actions/sessions/test-sessions.ts';
 import type { InputOf } from '#contract/operations.ts';
+import type { CliResource } from '#contract/vendor/cli-project.ts';
+import type { CliTestJob } from '#contract/vendor/cli-test-session.ts';
+import type { JsonObject } from '#domain/json.ts';
 import type { TestSessionProvider } from '#domain/sessions/test-session.ts';
 import { isUuid } from '#lib/id.ts';
 import { errorBody } from '../errors.ts';
+import { HttpRefusal } from '../http-refusal.ts';
+import { parseDeclared } from '../projects/declared-inputs.ts';
 import { Answer, type Route, route } from '../route.ts';
 import { testResultLink, type TestLinks } from '../sessions/test-links.ts';
 import { locationOf } from '../sessions/test-sessions.ts';
 import { given, isoText } from '../wire.ts';
+import { declaredProject } from './projects/declare.ts';
+import { namingResources } from './projects/named-faults.ts';
 
 export interface CliTestSessionDeps {
   readonly testSessions: TestSessionActions;
@@ -36,6 +43,16 @@ export function cliTestSessionRoutes({ testSessions, testLinks }: CliTestSession
         return new Answer(403, { ...errorBody(403, error.message), errorCode: 'ERR_NO_MATCHING_CHECKS' });
       }
     }),
+    route('runCliTestSession', async ({ caller, body }) => {
+      const [first] = body.checkRunJobs;
+      const suiteId = first?.sourceInfo.checkRunSuiteId ?? '';
+      const input = inputOf(body, 'API', suiteId, first?.testRetryStrategy);
+      const { session, runs } = await testSessions.run(caller, input, await definitionsOf(body));
+      const ids = Object.fromEntries(runs.map(({ id, logicalId }) => [logicalId ?? id, id]));
+      return { schedulingId: session.id, testSessionId: session.id, testResultIds: ids, sequenceIds: ids };
+    }),
+    // The archive is read, because the command line waits for that, and discarded.
+    route('uploadCliBundle', () => ({ key: 'unused' })),
     route('awaitCliTestScheduling', async ({ caller, params }) => {
       const { id, createdAt, runs } = await testSessions.find(caller, params.id);
       const at = isoText(createdAt);
@@ -83,4 +100,42 @@ function inputOf(
     metadata: given({ environment, repoUrl, commitId, commitOwner, commitMessage, branchName }),
     retryStrategy: retryStrategy ?? null,
   };
+}
+
+/** The checks with their groups, translated and parsed like those of a deployment. */
+async function definitionsOf({
+  checkRunJobs,
+  project: { logicalId: projectId },
+  sharedFiles,
+}: InputOf<'runCliTestSession'>['body']): Promise<TestDefinition[]> {
+  const project = { logicalId: projectId, name: projectId, repoUrl: null };
+  const constructs = checkRunJobs.flatMap(({ group, logicalId, ...job }) => [
+    construct('check', logicalId, checkOf(job)),
+    ...(group ? [construct('check-group', logicalId, group)] : []),
+  ]);
+  const { resources, refused } = declaredProject({ project, resources: constructs, sharedFiles }, () => undefined);
+  if (refused.length > 0) throw new HttpRefusal(400, refused.join('\n'));
+  const inputs = await parseDeclared(resources)(() => undefined).catch((error: unknown) => {
+    throw namingResources(error, resources);
+  });
+  const groups = new Map(
+    inputs.flatMap(({ type, logicalId, input }) => (type === 'check-group' ? [[logicalId, input] as const] : [])),
+  );
+  const runIds = new Map(checkRunJobs.map(({ logicalId, sourceInfo }) => [logicalId, sourceInfo.checkRunId]));
+  return inputs.flatMap(({ type, logicalId, input }) => {
+    if (type !== 'check') return [];
+    const { checkType, ...check } = input;
+    const checkRunId = runIds.get(logicalId) ?? logicalId;
+    return [{ logicalId, checkRunId, checkType, input: check, group: groups.get(logicalId) ?? null }];
+  });
+}
+
+function construct(type: string, logicalId: string, payload: JsonObject): CliResource {
+  return { type, logicalId, payload, member: true };
+}
+
+/** The definition of a job, which is in its group by being listed with it. */
+function checkOf(job: Omit<CliTestJob, 'group' | 'logicalId'>): JsonObject {
+  const { sourceInfo: _source, testRetryStrategy: _retries, filePath: _file, groupId: _group, ...check } = job;
+  return { ...check, groupId: null };
 }
