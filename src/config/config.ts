@@ -14,6 +14,7 @@ import {
 } from './variables.ts';
 import { type ClientConfig, clientConfigOf } from './client-config.ts';
 import type { ConfigVariable } from './config-variable.ts';
+import { fileVariablePrefix } from './folder-variables.ts';
 import { providerVariables } from './provider-variables.ts';
 import type { ChannelPlace } from './watching-variables.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
@@ -28,6 +29,13 @@ import type { Cidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
+
+/** A folder of resource files. */
+export interface ConfigFolder {
+  readonly path: string;
+  /** Values that its files may use, by the name of the variable. */
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 /** The validated configuration of this process. Paths are absolute. */
 export interface Config {
@@ -64,6 +72,10 @@ export interface Config {
   readonly watchdogUrl: string | null;
   /** Receives notices about Tocsin itself; null = none. */
   readonly noticeChannel: ChannelPlace | null;
+  /** The folder of resource files that the service applies; null = none. */
+  readonly configFolder: ConfigFolder | null;
+  /** The account that it is applied to; null = the only one. */
+  readonly configAccount: string | null;
   readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy' | 'names'>>;
   /** Access to `/metrics`. */
   readonly metrics: {
@@ -159,6 +171,8 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     },
     watchdogUrl: take(env, 'TOCSIN_WATCHDOG_URL'),
     noticeChannel: take(env, 'TOCSIN_NOTICE_CHANNEL'),
+    configFolder: configFolder(env),
+    configAccount: take(env, 'TOCSIN_CONFIG_ACCOUNT'),
     metrics: readMetrics(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
@@ -178,9 +192,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     scriptsUncontained: take(env, 'TOCSIN_SCRIPTS_UNCONTAINED') === 'yes',
     serverTimeZone: serverTimeZone(),
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
-    unknownVariables: Object.keys(env).filter(
-      (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),
-    ),
+    unknownVariables: unknownVariables(env),
   });
 }
 
@@ -368,4 +380,20 @@ function deepFreeze<T extends object>(value: T): T {
 function serverTimeZone(): string {
   const zone: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone !== undefined && isZone(zone) ? zone : 'UTC';
+}
+
+function configFolder(env: Environment): ConfigFolder | null {
+  const folder = take(env, 'TOCSIN_CONFIG_FOLDER');
+  if (folder === null) return null;
+  const variables = Object.entries(env).filter(([name]) => name.startsWith(fileVariablePrefix));
+  const given = variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return { path: resolve(folder), variables: Object.fromEntries(given) };
+}
+
+/** Probably misspelled. */
+function unknownVariables(env: Environment): string[] {
+  const isKnown = (name: string): boolean => name in configVariables || clientVariables.includes(name);
+  return Object.keys(env).filter(
+    (name) => name.startsWith('TOCSIN_') && !name.startsWith(fileVariablePrefix) && !isKnown(name),
+  );
 }

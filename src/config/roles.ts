@@ -9,6 +9,7 @@ export const loopNames = [
   'judge-states',
   'record-reception',
   'apply-check-changes',
+  'apply-folder',
   'run-checks',
   'run-trials',
   'run-tests',
@@ -35,7 +36,7 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'process-heartbe
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // Templates are compiled wherever a step renders: alerts of heartbeats, states and runs, and reports of failing
   // channels. Processes that serve the API save them and report invalid ones (docs/decisions/0060).
-  api: ['keep-templates', 'record-reception', 'apply-check-changes'],
+  api: ['keep-templates', 'record-reception', 'apply-check-changes', 'apply-folder'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'run-trials', 'run-tests', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],

@@ -12,6 +12,7 @@ import { asciiHost } from '#lib/net/host-name.ts';
 import { type ConfigVariable, integer, wholeNumber } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
 import { providerVariables } from './provider-variables.ts';
+import { folderVariables } from './folder-variables.ts';
 import { watchingVariables } from './watching-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
@@ -196,6 +197,7 @@ export const configVariables = {
   } satisfies ConfigVariable<readonly string[]>,
   ...gatewayVariables,
   ...watchingVariables,
+  ...folderVariables,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',
     meaning:

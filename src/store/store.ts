@@ -40,6 +40,7 @@ import { createLedger } from './accounts/ledger.ts';
 import { createUsage } from './accounts/usage.ts';
 import { createFirstRuns } from './schedules/first-runs.ts';
 import type { Path } from './path/path.ts';
+import { createConfigFolder } from './projects/config-folder.ts';
 import { createProjects } from './projects/projects.ts';
 import { createProcesses } from './accounts/processes.ts';
 import { createIncidents } from './history/incidents.ts';
@@ -150,6 +151,7 @@ export function nounsOf(database: Database) {
     alertStorms: createAlertStorms(database),
     checks: { ...createChecks(database), remove: createRemoveCheck(database) },
     projects: createProjects(database),
+    configFolder: createConfigFolder(database),
     checkChanges: createCheckChanges(database, removeCheckIn(database)),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),

@@ -45,6 +45,7 @@ async function opened({ store, clock }: TempStore) {
     logicalId: name,
     physicalId: id,
     isSubscribing: true,
+    retiredAt: null,
   }));
   const created: DeploymentPlan = {
     ...base,

@@ -77,6 +77,8 @@ export const wrongSettings: readonly (readonly [name: string, text: string])[] =
   ['TOCSIN_DELIVERIES', 'paused'],
   ['TOCSIN_WATCHDOG_URL', 'watchdog.example/ping/x'],
   ['TOCSIN_NOTICE_CHANNEL', '3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27/0'],
+  ['TOCSIN_CONFIG_FOLDER', '/etc/\u0007'],
+  ['TOCSIN_CONFIG_ACCOUNT', 'shop'],
   ['TOCSIN_AUDIT_DAYS', '0'],
   ['TOCSIN_RETENTION_DAYS', '0'],
   ['TOCSIN_RATE_LIMIT', 'off'],

@@ -2,6 +2,7 @@
 import type { QuotaWait } from '#store/channels/sending-quotas.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import type { ConfigFolderState } from '#domain/projects/config-folder.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
 import { withoutPaths } from '#domain/deliveries/failing-channel.ts';
@@ -37,6 +38,7 @@ export interface BrokenChannel {
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
 export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sendingQuotas'> {
+  readonly configFolder: Pick<Store['configFolder'], 'state'>;
   readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
@@ -93,6 +95,7 @@ export function createNoticeActions(deps: NoticeDeps) {
       const ofStorm = await deps.stormNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
       const ofQuotas = (await deps.sendingQuotas.waiting(caller.accountId)).map(quotaNotice);
+      const ofFolder = folderNotices(await deps.configFolder.state(), caller.accountId);
       const ofHold = holdNotices(await deps.heldDeliveries.find());
       const ofOwnFaults = await deps.ownFaultNotices();
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
@@ -109,6 +112,7 @@ export function createNoticeActions(deps: NoticeDeps) {
         ...ofStorm,
         ...ofOwnFaults,
         ...ofProcess,
+        ...ofFolder,
         ...ofHold,
       ];
       return all.sort((a, b) => a.since - b.since);
@@ -127,6 +131,22 @@ export function quotaNotice({ alertChannelId, name, deliveries, since, reason }:
     message: `${waiting} to the channel "${name}" ${deliveries === 1 ? 'waits' : 'wait'}: ${reason}.`,
     action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}. New failures go first; a message that waited for 24 hours is not sent. The operator sets the limit.`,
   };
+}
+
+/** The folder of the account that cannot be applied. */
+function folderNotices(state: ConfigFolderState | null, accountId: string): Notice[] {
+  if (state?.accountId !== accountId || state.problem === null) return [];
+  const { message, since } = state.problem;
+  return [
+    {
+      id: 'config-folder-failed',
+      kind: 'config-folder-failed',
+      since,
+      subject: 'TOCSIN_CONFIG_FOLDER',
+      message: `The folder of resource files is not applied, and monitoring stays as it was: ${message}`,
+      action: 'Correct the files. They are applied as soon as they change. See docs/files.md.',
+    },
+  ];
 }
 
 function holdNotices(hold: DeliveryHold | null): Notice[] {

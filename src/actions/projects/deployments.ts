@@ -149,7 +149,7 @@ function planningOf(
   deps: ProjectDeps,
   onProgress: (done: number, total: number) => Promise<void>,
 ) {
-  return { drafts: createDrafts(deps), undeclared, changeId: deps.newId(), onProgress };
+  return { drafts: createDrafts(deps), undeclared, now: deps.projects.now(), changeId: deps.newId(), onProgress };
 }
 
 function throttled(report: (done: number, total: number) => Promise<void>) {

@@ -31,7 +31,8 @@ export type ResourceInput = {
 export type ParseInputs = (resolve: Resolve) => Promise<readonly ResourceInput[]>;
 
 /** What becomes of resources that are no longer declared. */
-export type Undeclared = 'delete' | 'detach' | 'keep';
+/** `retire` = its checks stop at once, and it is deleted a week later. */
+export type Undeclared = 'delete' | 'detach' | 'keep' | 'retire';
 
 /** What to deploy. */
 export interface Declaration {

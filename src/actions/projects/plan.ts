@@ -4,7 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { fieldChanges, type FieldChange, formOf } from '#domain/accounts/audit-entry.ts';
 import type { DiffEntry, Project } from '#domain/projects/deployment.ts';
-import { type OwnedResource, type ResourceType, resourceTypes, nounOf } from '#domain/projects/resource.ts';
+import { type OwnedResource, type ResourceType, resourceTypes, retiredMs, nounOf } from '#domain/projects/resource.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
 import type { ResourceRemoval, ResourceWrite } from '#store/projects/kind.ts';
 import type { PresentResources } from '#store/projects/projects.ts';
@@ -24,6 +24,8 @@ export interface Identified {
 interface Planning {
   readonly drafts: Drafts;
   readonly undeclared: Undeclared;
+  /** Epoch ms. */
+  readonly now: number;
   readonly changeId: string;
   readonly onProgress: (done: number, total: number) => Promise<void>;
 }
@@ -42,12 +44,15 @@ export async function planDeployment(
 ): Promise<DeploymentPlan> {
   const { project } = identified;
   const planned = await draftAll(caller, inputs, identified, planning);
-  const rest = undeclaredOf(inputs, identified, planning.undeclared);
+  const rest = undeclaredOf(inputs, identified, planning);
   return {
     project,
     projectId: project.id,
     // Each list holds those of its type.
-    writes: planned.writes as unknown as DeploymentPlan['writes'],
+    writes: {
+      ...planned.writes,
+      check: [...planned.writes.check, ...rest.stopped],
+    } as unknown as DeploymentPlan['writes'],
     owned: [...planned.owned, ...rest.owned],
     removed: rest.removed as unknown as DeploymentPlan['removed'],
     diff: [...planned.diff, ...rest.diff],
@@ -86,7 +91,7 @@ async function draftAll(
     });
     if (Object.keys(problems).length >= maxProblems) break;
     if (drafted === null) continue;
-    ownedAfter.push({ type, logicalId, physicalId, isSubscribing });
+    ownedAfter.push({ type, logicalId, physicalId, isSubscribing, retiredAt: null });
     const changes = changesOf(drafted);
     if (stored !== null && changes === null) continue;
     writes[type].push({ logicalId, physicalId, stored, write: drafted.write });
@@ -99,27 +104,41 @@ async function draftAll(
 }
 
 /** What becomes of the resources that the project owns and no longer declares. */
-function undeclaredOf(inputs: readonly ResourceInput[], { owned, present, idOf }: Identified, undeclared: Undeclared) {
+function undeclaredOf(
+  inputs: readonly ResourceInput[],
+  { owned, present, idOf }: Identified,
+  { undeclared, now }: Planning,
+) {
   const removed = emptyLists<ResourceRemoval>();
+  const stopped: ResourceWrite<'check'>[] = [];
   const diff: DiffEntry[] = [];
   const kept: OwnedResource[] = [];
   const declared = new Set(inputs.map(keyOf));
   for (const one of owned) {
-    const { type, logicalId, physicalId } = one;
+    const { type, logicalId, physicalId, retiredAt } = one;
     const isDeclared = declared.has(keyOf(one));
     // A variable with another key is another one.
     if (isDeclared && idOf(type, logicalId) === physicalId) continue;
-    if (undeclared === 'keep') {
-      if (!isDeclared) kept.push(one);
-      continue;
-    }
     const stored = present[type].get(physicalId);
     if (stored === undefined) continue;
-    if (undeclared === 'delete') removed[type].push({ physicalId, stored });
-    const action = undeclared === 'delete' ? 'DELETE' : 'DETACH';
-    diff.push({ type, logicalId, physicalId, name: nameOf(stored), action, changes: [] });
+    const entry = { type, logicalId, physicalId, name: nameOf(stored), changes: [] };
+    if (undeclared === 'keep') {
+      if (!isDeclared) kept.push(one);
+    } else if (undeclared === 'detach') diff.push({ ...entry, action: 'DETACH' });
+    // A window that stays would go on silencing alerts.
+    else if (undeclared === 'delete' || type === 'maintenance-window' || now - (retiredAt ?? now) >= retiredMs) {
+      removed[type].push({ physicalId, stored });
+      diff.push({ ...entry, action: 'DELETE' });
+    } else {
+      kept.push({ ...one, retiredAt: retiredAt ?? now });
+      const check = 'check' in stored && stored.check.activated ? stored : null;
+      if (check === null) continue;
+      const write = { check: { ...check.check, activated: false }, subscriptions: null, isAutoAssigned: false };
+      stopped.push({ logicalId, physicalId, stored: check, write });
+      diff.push({ ...entry, action: 'UPDATE', changes: [{ path: 'activated', from: true, to: false }] });
+    }
   }
-  return { removed, diff, owned: kept };
+  return { removed, diff, owned: kept, stopped };
 }
 
 function emptyLists<Item>(): Record<ResourceType, Item[]> {

@@ -54,6 +54,7 @@ import { variableRoutes } from '#rest/accounts/variables.ts';
 import { vendorRoutes } from '#rest/vendor/vendor-routes.ts';
 import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
 import { type Actions, composeActions } from './actions.ts';
+import { composeApplyFolder } from './config-folder.ts';
 import type { ActionDeps } from './deps.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import { version } from '#config/version.ts';
@@ -61,8 +62,12 @@ import { version } from '#config/version.ts';
 /** The API, and its work in the background. */
 export function composeApi(deps: ActionDeps, webFiles: WebFiles) {
   const actions = composeActions(deps);
-  const applyCheckChanges = composeApplyCheckChanges(actions, deps);
-  return { routes: apiRoutes(actions, deps, webFiles), mqtt: mqttOf(actions, deps), applyCheckChanges };
+  return {
+    routes: apiRoutes(actions, deps, webFiles),
+    mqtt: mqttOf(actions, deps),
+    applyCheckChanges: composeApplyCheckChanges(actions, deps),
+    applyFolder: composeApplyFolder(actions, deps),
+  };
 }
 
 /** Messages over MQTT; undefined = switched off. */

@@ -25,7 +25,7 @@ export interface RestDeps extends Omit<ActionDeps, 'provider'> {
 /** The routes of this process: health and metrics always, all others with the role `api` (design §6). */
 export async function composeRoutes(deps: RestDeps): Promise<
   Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit' | 'mqtt'> & {
-    readonly steps: Pick<PathDeps, 'applyCheckChanges'>;
+    readonly steps: Pick<PathDeps, 'applyCheckChanges' | 'applyFolder'>;
   }
 > {
   const { registry } = deps.metrics;
@@ -37,7 +37,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     metricsAccess: deps.config.metrics,
   });
   if (!deps.config.roles.includes('api')) {
-    return { routes: health, operations: healthOperations, steps: { applyCheckChanges: null } };
+    return { routes: health, operations: healthOperations, steps: { applyCheckChanges: null, applyFolder: null } };
   }
   // Loaded on demand, because it is a third of all code.
   const [{ composeApi }, { mcpRoutes }, { operations }, { isAudited }] = await Promise.all([
@@ -47,7 +47,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     import('#contract/unaudited.ts'),
   ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
-  const { routes, mqtt, applyCheckChanges } = composeApi(
+  const { routes, mqtt, applyCheckChanges, applyFolder } = composeApi(
     { ...deps, provider: composeIdentityProvider(deps) },
     webFiles,
   );
@@ -65,7 +65,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     webFiles,
     ...(mqtt && { mqtt }),
     audit,
-    steps: { applyCheckChanges },
+    steps: { applyCheckChanges, applyFolder },
   };
 }
 

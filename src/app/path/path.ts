@@ -50,6 +50,9 @@ export interface RunningPath {
 /** How long work in progress may take to finish at shutdown, ms; with the rest, shutdown takes less than 10 s. */
 const graceMs = 6000;
 
+/** The tick of a step that this process does not have. */
+const idle = (): Promise<number> => Promise.resolve(idleMs);
+
 export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
   const { config, store, clock, ownProcess, pingFailures: failures } = pathDeps;
   const startedAt = clock.now();
@@ -64,7 +67,6 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
   const recordReception = createRecordReception({ store: store.receptions, ownProcess, failures, clock });
   // Before anything is evaluated, finds out since when no ping could be received.
   if (config.roles.includes('api')) await recordReception().catch(() => undefined);
-  const idle = (): Promise<number> => Promise.resolve(idleMs);
   const ticks: Record<LoopName, () => Promise<number>> = {
     'follow-clock': composeFollowClock(deps),
     'schedule-runs': composeScheduleRuns(deps),
@@ -72,6 +74,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'judge-states': composeJudgeStates(deps),
     'record-reception': recordReception,
     'apply-check-changes': deps.applyCheckChanges ?? idle,
+    'apply-folder': deps.applyFolder ?? idle,
     'run-checks': () => runs?.tick() ?? idle(),
     'run-trials': () => trials?.tick() ?? idle(),
     'run-tests': () => tests?.tick() ?? idle(),

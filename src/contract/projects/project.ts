@@ -38,6 +38,9 @@ const projectResource = z
     type: z.enum(resourceTypes),
     logicalId: z.string(),
     physicalId: z.string().describe('UUID, number or key of the resource.'),
+    retiredAt: instant
+      .nullable()
+      .describe('Since when the folder no longer has it. A week later it is deleted. null = the project declares it.'),
   })
   .meta({ id: 'ProjectResource', description: 'A resource that a project owns.' });
 

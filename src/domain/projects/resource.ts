@@ -20,6 +20,8 @@ export interface OwnedResource extends Omit<DeclaredResource, 'payload'> {
   readonly physicalId: string;
   /** Whether the declaration listed its alert channels; otherwise they are not managed. */
   readonly isSubscribing: boolean;
+  /** Since when it is no longer declared, although it is kept for a while, epoch ms; null = it is declared. */
+  readonly retiredAt: number | null;
 }
 
 /** A resource of any project, with its project. */
@@ -31,6 +33,9 @@ export interface ProjectResource extends Omit<OwnedResource, 'isSubscribing'> {
 /** What deploys a project: our files, a folder that the service watches, or the command line of another service. */
 export const projectSources = ['files', 'folder', 'cli'] as const;
 export type ProjectSource = (typeof projectSources)[number];
+
+/** How long a folder keeps what is no longer in it, ms: a wrong folder erases no history. */
+export const retiredMs = 7 * 86_400_000;
 
 /** Most resources of a deployment. */
 export const mostResources = 20_000;

@@ -13,7 +13,10 @@ export function projectRoutes(actions: ProjectActions): Route[] {
   return [
     route('listProjects', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),
     route('listProjectResources', async ({ caller, query }) =>
-      pageOf(await actions.resources(caller, query, sliceOf(query)), (one) => one),
+      pageOf(await actions.resources(caller, query, sliceOf(query)), (one) => ({
+        ...one,
+        retiredAt: isoTextOrNull(one.retiredAt),
+      })),
     ),
     route('getProject', async ({ caller, params }) => toWire(await actions.find(caller, params.logicalId))),
     route('deleteProject', async ({ caller, params, query }) =>

@@ -166,17 +166,18 @@ async function saveProject(
 ): Promise<void> {
   const account = idBytes(accountId);
   const id = idBytes(projectId);
-  const rows = owned.map(({ type, logicalId, physicalId, isSubscribing }) => ({
+  const rows = owned.map(({ type, logicalId, physicalId, isSubscribing, retiredAt }) => ({
     account_id: account,
     project_id: id,
     type,
     logical_id: logicalId,
     physical_id: physicalId,
     is_subscribing: flag(isSubscribing),
+    retired_at: retiredAt,
   }));
   const present = await findRows(tx, 'project_resources', { account_id: account, project_id: id });
-  const nameOf = ({ type, logical_id, physical_id, is_subscribing }: (typeof rows)[number]) =>
-    [type, logical_id, physical_id, is_subscribing].join(' ');
+  const nameOf = ({ type, logical_id, physical_id, is_subscribing, retired_at }: (typeof rows)[number]) =>
+    [type, logical_id, physical_id, is_subscribing, retired_at].join(' ');
   const [before, after] = [new Set(present.map(nameOf)), new Set(rows.map(nameOf))];
   for (const [type, gone] of Map.groupBy(
     present.filter((row) => !after.has(nameOf(row))),

@@ -53,16 +53,18 @@ export function createProjects(database: Database) {
         type: row.type,
         logicalId: row.logical_id,
         physicalId: row.physical_id,
+        retiredAt: row.retired_at,
       })),
     /** Everything that a project owns. */
     async owned(accountId: string, projectId: string): Promise<OwnedResource[]> {
       const key = { account_id: idBytes(accountId), project_id: idBytes(projectId) };
       const rows = await findRows(reader, 'project_resources', key);
-      return rows.map(({ type, logical_id, physical_id, is_subscribing }) => ({
+      return rows.map(({ type, logical_id, physical_id, is_subscribing, retired_at }) => ({
         type,
         logicalId: logical_id,
         physicalId: physical_id,
         isSubscribing: is_subscribing === 1,
+        retiredAt: retired_at,
       }));
     },
     /** The project that owns a row, by physical ID; null = none. */
@@ -115,6 +117,7 @@ function resourcesOf(db: Db, accountId: string, { project, type, physicalId }: R
       'project_resources.type',
       'project_resources.logical_id',
       'project_resources.physical_id',
+      'project_resources.retired_at',
     ])
     .orderBy('projects.logical_id')
     .orderBy('project_resources.type')

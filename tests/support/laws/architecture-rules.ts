@@ -37,6 +37,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'src/contract',
     'src/domain',
     'src/egress',
+    'src/files',
     'src/lib',
     'src/metrics',
     'src/pipeline',

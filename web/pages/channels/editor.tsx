@@ -79,6 +79,7 @@ export function ChannelEditor({ form, name, start, channelId, stored, onDone }: 
         className={css['form']}
         kept={kept}
         isNew={channelId === null}
+        managed={channelId === null ? undefined : { type: 'alert-channel', id: String(channelId) }}
         save={save}
         error={error}
         isDisabled={create.isPending || update.isPending || (channelId !== null && !isChanged)}

@@ -59,6 +59,7 @@ export function Editor({ form, name, start, checkId, copyOf, stored, onDone }: E
         className={css['form']}
         kept={kept}
         isNew={checkId === null}
+        managed={checkId === null ? undefined : { type: 'check', id: checkId }}
         save={save}
         error={error}
         otherError={trial.error}

@@ -75,6 +75,7 @@ export function GroupEditor({ name, start, groupId, copyOf, stored, onDone }: Ed
         className={css['form']}
         kept={kept}
         isNew={groupId === null}
+        managed={groupId === null ? undefined : { type: 'check-group', id: String(groupId) }}
         save={save}
         error={error}
         isDisabled={create.isPending || update.isPending}

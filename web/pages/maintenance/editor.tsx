@@ -50,6 +50,7 @@ export function WindowEditor({ name, start, windowId, onDone }: EditorProps) {
         className={css['form']}
         kept={kept}
         isNew={windowId === null}
+        managed={windowId === null ? undefined : { type: 'maintenance-window', id: String(windowId) }}
         save={save}
         error={error}
         isDisabled={isPending}

@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { LastChange } from '../../ui/layout/last-change.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { zoneName } from '../../ui/controls/zone-choice.tsx';
@@ -65,6 +66,12 @@ function Shown({ window }: { readonly window: Window }) {
       <Section title={text.occurrences}>
         <Occurrences window={window} />
       </Section>
+      <LastChange
+        resource="maintenance-window"
+        id={String(id)}
+        createdAt={window.created_at}
+        updatedAt={window.updated_at}
+      />
     </>
   );
 }

@@ -10,6 +10,8 @@ import { More } from '../../ui/controls/more.tsx';
 import { FaultList, faultsOf } from '../../ui/form/faults.tsx';
 import { FaultsContext, Flag, TextInput } from '../../ui/form/text.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { AsYaml } from '../../ui/layout/as-yaml.tsx';
+import { ManagedBy } from '../../ui/layout/managed-by.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
@@ -87,6 +89,7 @@ function Variables() {
           <Uses name={showing.key} />
           <p className="quiet">{text.usesHelp}</p>
           <div className={parts['buttons']}>
+            <AsYaml type="variable" id={showing.key} />
             <Button onPress={() => setShowing(null)}>{text.close}</Button>
           </div>
         </Panel>
@@ -125,6 +128,7 @@ function Change({ variable: { key, value, secret }, onClose }: DialogProps) {
         toast.done(text.changed(key));
       }}
     >
+      <ManagedBy type="variable" id={key} isEdited />
       <TextInput
         name="value"
         label={text.value}

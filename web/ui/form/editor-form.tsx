@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useMemo } from 'react';
 import { Form } from 'react-aria-components';
 import type { FormField } from '#lib/schema/form.ts';
 import { Button } from '../controls/button.tsx';
+import { type Managed, ManagedBy } from '../layout/managed-by.tsx';
 import { ChangedMeanwhile, isChangedMeanwhile, type useConflicts } from './changed-meanwhile.tsx';
 import type { Kept } from './draft.ts';
 import { FaultList, faultsOf } from './faults.tsx';
@@ -27,6 +28,8 @@ interface EditorFormProps {
   /** What somebody else changed, and the fields that name it; absent = nobody else changes such records. */
   readonly conflicts?: ReturnType<typeof useConflicts>['conflicts'];
   readonly conflictFields?: readonly Pick<FormField, 'path' | 'label'>[];
+  /** The stored record; absent = it is new, or no project can own it. */
+  readonly managed?: Managed | undefined;
   readonly children: (faults: Faults) => ReactNode;
 }
 
@@ -42,6 +45,7 @@ export function EditorForm({ kept, isNew, save, error, otherError = null, childr
   return (
     <Form className={props.className ?? ''} validationBehavior="aria" onSubmit={submit}>
       <FaultsContext value={faults}>
+        {props.managed !== undefined && <ManagedBy {...props.managed} isEdited />}
         <Restored isChanged={kept.isChanged} isNew={isNew} onReset={kept.reset} />
         {children(faults)}
         <ChangedMeanwhile conflicts={conflicts} fields={conflictFields} draft={kept.draft} onChange={kept.change} />

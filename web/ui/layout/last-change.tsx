@@ -1,16 +1,18 @@
-// Who changed a record last, with a link to its entries in the audit log.
+// Which project manages a record, and who changed it last, with a link to its entries in the audit log.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { use } from 'react';
-import type { AnswerOf, InputOf } from '#contract/operations.ts';
+import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read } from '../../api/query.ts';
 import { Ago } from '../text/time.tsx';
+import { AsYaml } from './as-yaml.tsx';
+import { type Managed, ManagedBy } from './managed-by.tsx';
 import css from './page.module.css';
 
 interface LastChangeProps {
-  readonly resource: NonNullable<InputOf<'listAuditLog'>['query']['resource']>;
+  readonly resource: Managed['type'];
   readonly id: string;
   /** ISO time. */
   readonly createdAt: string;
@@ -23,10 +25,14 @@ export function LastChange(props: LastChangeProps) {
   const { admin } = useMay();
   const { createdAt, updatedAt } = props;
   return (
-    <p className={css['lastChange']}>
-      {updatedAt === null ? 'Created' : 'Last changed'} <Ago at={updatedAt ?? createdAt} />
-      {admin && <By key={updatedAt} {...props} />}
-    </p>
+    <>
+      <ManagedBy type={props.resource} id={props.id} />
+      <p className={css['lastChange']}>
+        {updatedAt === null ? 'Created' : 'Last changed'} <Ago at={updatedAt ?? createdAt} />
+        {admin && <By key={updatedAt} {...props} />}
+      </p>
+      <AsYaml type={props.resource} id={props.id} />
+    </>
   );
 }
 

@@ -138,6 +138,7 @@ function checkTables({ types, clustered, strict }: Dialect): string[] {
     // What a project owns; a row belongs to one project.
     `CREATE TABLE project_resources (${account}, project_id ${id} NOT NULL, type ${text} NOT NULL,
       logical_id ${text} NOT NULL, physical_id ${text} NOT NULL, is_subscribing ${code} NOT NULL,
+      retired_at ${instant},
       PRIMARY KEY (account_id, project_id, type, logical_id), UNIQUE (account_id, type, physical_id))${strict}`,
     // `change_id`: the deletion of its checks in parts.
     `CREATE TABLE deployments (${account}, id ${id} NOT NULL, project ${text} NOT NULL, status ${text} NOT NULL,

@@ -22,6 +22,7 @@ export interface ProjectResourcesTable {
   logical_id: string;
   physical_id: string;
   is_subscribing: Flag;
+  retired_at: number | null;
 }
 
 export interface DeploymentsTable {

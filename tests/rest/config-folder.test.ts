@@ -1,0 +1,84 @@
+// A folder of resource files that the service applies by itself.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
+import { until } from '../support/until.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tocsin-folder-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const check = (name: string, more = '') =>
+  `  ${name}:\n    checkType: URL\n    name: ${name}\n    request: { url: "http://127.0.0.1:1/" }\n${more}`;
+const variables = 'variables:\n  TOKEN: { value: "${env:TOCSIN_FILE_TOKEN}", secret: true }\n';
+
+test('a folder is applied at start and when it changes; what is wrong changes nothing, and what is removed stops', async (t) => {
+  const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  for (const each of [one, two]) mkdirSync(each);
+  const current = join(folder, 'current');
+  symlinkSync(one, current);
+  const write = (text: string, name = 'shop.yaml', to = one) => writeFileSync(join(to, name), text);
+  write(`project: shop\n${variables}checks:\n${check('home')}${check('cart')}`);
+  const on = await startComposed(t, {
+    TOCSIN_ROLES: 'api',
+    TOCSIN_CONFIG_FOLDER: current,
+    TOCSIN_FILE_TOKEN: 'hush-hush',
+  });
+  const { must } = asker(() => on.address, on.apiKey);
+  const rows = async (path: string) => (await must('GET', path)) as unknown as Record<string, unknown>[];
+  const checks = async (): Promise<string> =>
+    (await rows('/v1/checks'))
+      .map(({ name, activated }) => `${String(name)}${activated === true ? '' : ' (off)'}`)
+      .sort()
+      .join(', ');
+  const became = (wanted: string) => until(wanted, async () => (await checks()) === wanted);
+  const notices = async () => (await rows('/v1/notices')).filter(({ kind }) => kind === 'config-folder-failed');
+
+  await became('cart, home');
+  const owned = await rows('/v1/project-resources');
+  assert.deepEqual(
+    owned.map(({ project, source, logicalId }) => [project, source, logicalId]),
+    [
+      ['shop', 'folder', 'cart'],
+      ['shop', 'folder', 'home'],
+      ['shop', 'folder', 'TOKEN'],
+    ],
+  );
+  const audited = on.raw.prepare("SELECT actor_name FROM audit_log WHERE operation = 'createDeployment'").all();
+  assert.deepEqual(
+    audited.map(({ actor_name: name }) => name),
+    ['TOCSIN_CONFIG_FOLDER'],
+  );
+
+  write(`project: shop\n${variables}checks:\n${check('home', '    frequenzy: 5\n')}`);
+  const [notice] = await until('the notice', async () => {
+    const found = await notices();
+    return found.length > 0 && found;
+  });
+  assert.match(String(notice?.['message']), /current\/shop\.yaml:9:5/);
+  assert.match(String(notice?.['message']), /frequenzy/);
+  assert.equal(await checks(), 'cart, home', 'a wrong file changes nothing');
+
+  write(`project: shop\n${variables}checks:\n${check('home')}`);
+  await became('cart (off), home');
+  assert.deepEqual(await until('the end of the notice', async () => (await notices()).length === 0), true);
+  const [cart] = await rows('/v1/project-resources?type=check');
+  assert.match(String(cart?.['retiredAt']), /^20/, 'it is kept for a week');
+  write(`checks:\n${check('cart')}`, 'more.yaml');
+  await became('cart, home');
+
+  rmSync(join(one, 'more.yaml'));
+  await became('cart (off), home');
+  on.raw.exec("UPDATE project_resources SET retired_at = 1000 WHERE logical_id = 'cart'");
+  write(`project: shop\n${variables}checks:\n${check('home')}${check('help')}`, 'shop.yaml', two);
+  symlinkSync(two, join(folder, 'next'));
+  renameSync(join(folder, 'next'), current);
+  await became('help, home');
+
+  rmSync(join(two, 'shop.yaml'));
+  await until('the notice of the empty folder', async () => /no resource files/.test(JSON.stringify(await notices())));
+  assert.equal(await checks(), 'help, home', 'an empty folder changes nothing');
+});

@@ -1,0 +1,38 @@
+// Records that a project manages say so, also before they are edited, and every record can be copied as YAML.
+import { describe, test } from 'node:test';
+import { expectVisible } from './expect.ts';
+import { shareWebUi } from './web-ui.ts';
+
+describe('projects', () => {
+  const { ui } = shareWebUi();
+
+  test('a managed check names its project, warns in its form, and is copied as YAML', async () => {
+    const { service, open } = ui();
+    const payload = {
+      checkType: 'URL',
+      name: 'Home page',
+      frequency: 5,
+      activated: false,
+      request: { url: 'https://shop.example/' },
+    };
+    await service.must('POST', '/v1/variables', { key: 'SHOP_TOKEN', value: 'hush', secret: true });
+    const resources = [{ type: 'check', logicalId: 'home', payload }];
+    const { id } = await service.must('POST', '/v1/projects/shop/deployments', { resources });
+    await service.must('GET', `/v1/projects/shop/deployments/${String(id)}/completion`);
+    const [check] = (await service.must('GET', '/v1/checks')) as unknown as { readonly id: string }[];
+
+    const page = await open(`/checks/${check?.id}`, { viewport: { width: 390, height: 844 } });
+    await expectVisible(page.getByText('Managed by resource files: project shop, home.'));
+    await page.getByRole('button', { name: 'Copy as YAML' }).click();
+    const yaml = page.getByRole('dialog').getByRole('region', { name: 'Copy as YAML' });
+    await expectVisible(yaml.getByText(/^checks:\n {2}home:\n {4}checkType: URL\n {4}name: Home page\n/));
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.goto(`/checks/${check?.id}/edit`);
+    await expectVisible(page.getByRole('note').filter({ hasText: 'The next deployment replaces what you save here.' }));
+
+    await page.goto('/settings/variables');
+    await page.getByRole('button', { name: 'Where SHOP_TOKEN is used' }).click();
+    await page.getByRole('button', { name: 'Copy as YAML' }).click();
+    await expectVisible(page.getByText(/\$\{env:SHOP_TOKEN\}/));
+  });
+});
