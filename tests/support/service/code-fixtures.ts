@@ -1,4 +1,4 @@
-// What the API of monitoring as code has to look through: sessions of a check, and a project with secrets.
+// What the API of monitoring as code has to look through: sessions of a check, a project with secrets, and a file.
 import assert from 'node:assert/strict';
 import { assertClean, canaries } from '../canaries.ts';
 import { until } from '../until.ts';
@@ -57,7 +57,9 @@ export async function codeFixtures(service: Service, checkId: string): Promise<R
   });
   const done = await service.must('GET', `/v1/projects/canary/deployments/${String(deployment['id'])}/completion`);
   assert.equal(done['status'], 'SUCCEEDED', JSON.stringify(done));
+  const { key } = await service.must('POST', '/v1/script-files', { content: 'a snapshot' });
   return {
+    'script-files': String(key),
     'check-sessions': session?.checkSessionId ?? '',
     'test-sessions': testId,
     projects: 'canary',
