@@ -59,6 +59,25 @@ export function addChannel(
   ]);
 }
 
+/** Adds an email channel for each address, which may have a name in front. @returns their logical IDs */
+export function addAddresses(
+  draft: Draft,
+  id: string,
+  name: string,
+  addresses: string,
+  source: Source,
+  notes: readonly string[],
+): readonly string[] {
+  const bare = addresses
+    .split(/[,;]/)
+    .map((each) => (/<([^<>\s]+)>\s*$/.exec(each)?.[1] ?? each).trim())
+    .filter((each, index) => each !== '' || index === 0);
+  return bare.flatMap((address, index) => {
+    const [ownId, ownName] = index === 0 ? [id, name] : [`${id}-${index + 1}`, `${name} (${address})`.slice(0, 200)];
+    return addChannel(draft, ownId, ownName, { type: 'EMAIL', address }, source, [], notes) ?? [];
+  });
+}
+
 /** The configuration of a channel, or why there is none. */
 function configOf(
   draft: Draft,

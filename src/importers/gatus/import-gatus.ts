@@ -1,6 +1,6 @@
 // Gatus: its YAML configuration to a resource file.
 import type { FileResource } from '#contract/projects/resource-file.ts';
-import { addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
+import { addAddresses, addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
 import { nameOf } from '../check-parts.ts';
 import { createDraft, type Draft, type Imported, slug } from '../imported.ts';
 import { type Foreign, durationOf, numberOf, objectOf, objectsOf, pairsOf, textOf } from '../values.ts';
@@ -13,7 +13,7 @@ export function importGatus(text: string, presets: readonly WebhookPreset[]): Im
   const config = parseYaml(text);
   const draft = createDraft('gatus', withPlaceholders);
   const alerting = objectOf(config['alerting']);
-  const channels = new Map<string, string | null>();
+  const channels = new Map<string, readonly string[]>();
   const context = { draft, alerting, channels, presets, groups: new Map<string, string>() };
   for (const endpoint of objectsOf(config['endpoints'])) addEndpoint(context, endpoint);
   for (const endpoint of objectsOf(config['external-endpoints'])) addExternal(context, endpoint);
@@ -32,8 +32,8 @@ export function importGatus(text: string, presets: readonly WebhookPreset[]): Im
 interface Context {
   readonly draft: Draft;
   readonly alerting: Foreign;
-  /** Logical IDs by type; null = it has none. */
-  readonly channels: Map<string, string | null>;
+  /** Logical IDs by type. */
+  readonly channels: Map<string, readonly string[]>;
   readonly presets: readonly WebhookPreset[];
   /** Logical IDs by name. */
   readonly groups: Map<string, string>;
@@ -113,7 +113,7 @@ function alerts(context: Context, endpoint: Foreign, notes: string[]): FileResou
   else if (threshold !== thresholds[0]) notes.push(`alerts after ${threshold} failures instead of ${thresholds[0]}`);
   if (enabled.some((alert) => (durationOf(alert['minimum-reminder-interval']) ?? 0) > 0))
     notes.push('reminders are left out');
-  const ids = enabled.flatMap((alert) => channelOf(context, textOf(alert['type'])) ?? []);
+  const ids = enabled.flatMap((alert) => channelsOf(context, textOf(alert['type'])));
   return {
     ...(ids.length > 0 && { alertChannels: [...new Set(ids)] }),
     useGlobalAlertSettings: false,
@@ -121,31 +121,37 @@ function alerts(context: Context, endpoint: Foreign, notes: string[]): FileResou
   };
 }
 
-/** The channel of a type of alert, which is added when it is used first; null = none. */
-function channelOf({ draft, alerting, channels, presets }: Context, type: string): string | null {
-  const known = channels.get(type);
+/** The channels of a type of alert, which are added when it is used first. */
+function channelsOf(context: Context, type: string): readonly string[] {
+  const known = context.channels.get(type);
   if (known !== undefined) return known;
+  const added = addProvider(context, type);
+  context.channels.set(type, added);
+  return added;
+}
+
+function addProvider({ draft, alerting, presets }: Context, type: string): readonly string[] {
   const config = objectOf(alerting[type]);
   const source = { from: type, kind: 'alerting' };
-  const read = Object.hasOwn(providers, type) ? providers[type] : undefined;
-  const facts = read?.(config) ?? null;
-  let id: string | null = null;
-  if (facts === null) draft.skip(source, 'no channel of this kind: create one from the presets, or a webhook');
-  else id = addChannel(draft, type, type, facts, source, presets, noteOf(type, config));
-  channels.set(type, id);
-  return id;
+  const notes = noteOf(type, config);
+  if (type === 'email') return addAddresses(draft, type, type, textOf(config['to']), source, notes);
+  const facts = (Object.hasOwn(providers, type) ? providers[type] : undefined)?.(config) ?? null;
+  if (facts === null) {
+    draft.skip(source, 'no channel of this kind: create one from the presets, or a webhook');
+    return [];
+  }
+  const channel = addChannel(draft, type, type, facts, source, presets, notes);
+  return channel === null ? [] : [channel];
 }
 
 function noteOf(type: string, config: Foreign): readonly string[] {
   if (type === 'custom') return ['the body of its messages differs: adapt the template or the receiver'];
-  if (type === 'email' && textOf(config['to']).includes(',')) return ['only the first address is carried over'];
   return Array.isArray(config['overrides']) ? ['overrides for groups are left out'] : [];
 }
 
 /** By type, with the settings of Gatus's documentation. */
 const providers: Readonly<Record<string, (config: Foreign) => ChannelFacts | null>> = {
   slack: (config) => ({ type: 'SLACK', url: textOf(config['webhook-url']) }),
-  email: (config) => ({ type: 'EMAIL', address: textOf(config['to']).split(',')[0]?.trim() ?? '' }),
   pagerduty: (config) => ({ type: 'PAGERDUTY', serviceKey: textOf(config['integration-key']) }),
   opsgenie: (config) => ({
     type: 'OPSGENIE',

@@ -41,10 +41,11 @@ export function importKuma(tables: KumaTables, presets: readonly WebhookPreset[]
   return draft.finish();
 }
 
-type Ids = ReadonlyMap<string, string | null>;
+/** Logical IDs of the channels of a notification, by its ID. */
+type Channels = ReadonlyMap<string, readonly string[]>;
 
 /** Groups; one inside another keeps the name of the outer one in front of its own. */
-function addGroups(draft: Draft, tables: KumaTables, channels: Ids): Map<string, string> {
+function addGroups(draft: Draft, tables: KumaTables, channels: Channels): Map<string, string> {
   const rows = new Map(
     tables.monitor.filter(({ type }) => type === 'group').map((row) => [textOf(row['id']), row] as const),
   );
@@ -74,7 +75,13 @@ function addGroups(draft: Draft, tables: KumaTables, channels: Ids): Map<string,
   return added;
 }
 
-function addMonitor(draft: Draft, tables: KumaTables, row: Foreign, channels: Ids, groups: Ids): string | null {
+function addMonitor(
+  draft: Draft,
+  tables: KumaTables,
+  row: Foreign,
+  channels: Channels,
+  groups: ReadonlyMap<string, string>,
+): string | null {
   const id = textOf(row['id']);
   const kind = textOf(row['type']);
   const source = { from: nameOf(textOf(row['name']), `Monitor ${id}`), kind };
@@ -88,7 +95,7 @@ function addMonitor(draft: Draft, tables: KumaTables, row: Foreign, channels: Id
   const resource = {
     ...check,
     name: source.from,
-    ...(group != null && { group }),
+    ...(group !== undefined && { group }),
     ...withChannels(channelsOf(tables, id, channels)),
   };
   return draft.add('checks', `monitor-${id}`, resource, source, notes);
@@ -98,7 +105,7 @@ function withChannels(alertChannels: readonly string[]): FileResource {
   return alertChannels.length === 0 ? {} : { alertChannels };
 }
 
-function channelsOf(tables: KumaTables, monitorId: string, channels: Ids): readonly string[] {
+function channelsOf(tables: KumaTables, monitorId: string, channels: Channels): readonly string[] {
   return tables.monitor_notification
     .filter((link) => textOf(link['monitor_id']) === monitorId)
     .flatMap((link) => channels.get(textOf(link['notification_id'])) ?? []);

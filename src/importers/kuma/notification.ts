@@ -1,5 +1,5 @@
 // Uptime Kuma: a notification to alert channels.
-import { addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
+import { addAddresses, addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
 import { nameOf } from '../check-parts.ts';
 import type { Draft } from '../imported.ts';
 import { type Foreign, jsonPairs, objectOf, textOf } from '../values.ts';
@@ -16,17 +16,6 @@ const readers: Readonly<Record<string, Reader>> = {
     url: textOf(config['slackwebhookURL']),
     channel: textOf(config['slackchannel']),
   }),
-  smtp: (config, notes) => {
-    const [address = '', ...others] = textOf(config['smtpTo'])
-      .split(',')
-      .map((each) => each.trim());
-    if (others.length > 0)
-      notes.push(`only the first address is carried over; add a channel for each of ${others.length} more`);
-    if (textOf(config['smtpCC']) + textOf(config['smtpBCC']) !== '') notes.push('copies (Cc, Bcc) are left out');
-    notes.push('its mail server is left out: Tocsin sends through its own');
-    const bare = /<([^<>\s]+)>\s*$/.exec(address)?.[1] ?? address;
-    return { type: 'EMAIL', address: bare };
-  },
   PagerDuty: (config) => ({ type: 'PAGERDUTY', serviceKey: textOf(config['pagerdutyIntegrationKey']) }),
   Opsgenie: (config) => ({
     type: 'OPSGENIE',
@@ -71,25 +60,34 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** @returns the logical ID; null = not carried over, and a row says why */
-export function addNotification(draft: Draft, row: Foreign, presets: readonly WebhookPreset[]): string | null {
+/** @returns the logical IDs of its channels; none = not carried over, and a row says why */
+export function addNotification(draft: Draft, row: Foreign, presets: readonly WebhookPreset[]): readonly string[] {
   const id = textOf(row['id']);
   const config = configOf(row);
   const kind = textOf(config['type']) || 'notification';
   const name = nameOf(textOf(row['name']) || textOf(config['name']), `Notification ${id}`);
   const source = { from: name, kind };
+  if (kind === 'smtp') {
+    const copies = textOf(config['smtpCC']) + textOf(config['smtpBCC']);
+    const notes = [
+      'its mail server is left out: Tocsin sends through its own',
+      ...(copies === '' ? [] : ['copies (Cc, Bcc) are left out']),
+    ];
+    return addAddresses(draft, `notification-${id}`, name, textOf(config['smtpTo']), source, notes);
+  }
   const read = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
   if (read === undefined) {
     draft.skip(source, 'no channel of this kind: create one from the presets, or a webhook');
-    return null;
+    return [];
   }
   const notes: string[] = [];
   const facts = read(config, notes);
   if (facts === null) {
     draft.skip(source, ...notes);
-    return null;
+    return [];
   }
-  return addChannel(draft, `notification-${id}`, name, facts, source, presets, notes);
+  const channel = addChannel(draft, `notification-${id}`, name, facts, source, presets, notes);
+  return channel === null ? [] : [channel];
 }
 
 /** The stored JSON. */

@@ -54,6 +54,9 @@ export function ImportPage() {
         }
       />
       <p className={css['help']}>{text.help}</p>
+      <p className={css['help']}>
+        {text.elsewhere} <code>{text.elsewhereCommand}</code>. <a href="/docs/importing.md">{text.elsewhereDocs}</a>
+      </p>
       <Form
         className={css['form'] ?? ''}
         validationBehavior="aria"

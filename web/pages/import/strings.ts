@@ -2,6 +2,10 @@
 export const text = {
   title: 'Add many checks',
   help: 'One check on each line: a target, or name, target, interval and tags. A CSV file may name its columns in the first line. A pasted curl command becomes an API check.',
+  elsewhere:
+    'Monitors of Uptime Kuma, Gatus, the blackbox exporter, Healthchecks, UptimeRobot or an OpenAPI document: run',
+  elsewhereCommand: 'tocsin import',
+  elsewhereDocs: 'Come from another product',
   lines: 'Lines',
   linesExample: (examples: readonly string[]) => ['Shop, https://shop.example/, 1m, shop', ...examples].join('\n'),
   file: 'Open a CSV file',
