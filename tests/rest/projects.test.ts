@@ -100,6 +100,11 @@ test('a project is created, changed and deleted as declared, and a second deploy
     owned.map(({ project, type, logicalId }) => [project, `${type} ${logicalId}`]),
     created.map((name) => ['shop', name]),
   );
+  assert.deepEqual(
+    (first.diff ?? []).map(({ physicalId }) => String(physicalId)).sort(),
+    owned.map(({ physicalId }) => String(physicalId)).sort(),
+    'it names what it created',
+  );
   const idOf = (logicalId: string): string => owned.find((one) => one['logicalId'] === logicalId)?.['physicalId'];
   const home = (await must('GET', `/v1/checks/${idOf('home')}`)) as Row;
   assert.deepEqual([home['groupId'], home['dependsOn']], [Number(idOf('web')), [idOf('gate')]]);

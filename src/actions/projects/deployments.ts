@@ -45,7 +45,9 @@ export async function dryRun(
   parse: ParseInputs,
   deps: ProjectDeps,
 ): Promise<ShownDeployment> {
-  const { diff } = await inLane(caller, deps, () => planOf(caller, declaration, parse, deps));
+  const plan = await inLane(caller, deps, () => planOf(caller, declaration, parse, deps));
+  // What is new has no ID yet.
+  const diff = plan.diff.map((one) => (one.action === 'CREATE' ? { ...one, physicalId: null } : one));
   const createdAt = deps.projects.now();
   return { ...shownOf(declaration.logicalId, 'SUCCEEDED', diff), id: null, createdAt, endedAt: createdAt };
 }

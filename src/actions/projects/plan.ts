@@ -95,9 +95,8 @@ async function draftAll(
     const changes = changesOf(drafted);
     if (stored !== null && changes === null) continue;
     writes[type].push({ logicalId, physicalId, stored, write: drafted.write });
-    const what =
-      stored === null ? ({ physicalId: null, action: 'CREATE' } as const) : ({ physicalId, action: 'UPDATE' } as const);
-    diff.push({ type, logicalId, name: drafted.name, ...what, changes: changes ?? [] });
+    const action = stored === null ? 'CREATE' : 'UPDATE';
+    diff.push({ type, logicalId, physicalId, name: drafted.name, action, changes: changes ?? [] });
   }
   refuseAll(problems, inputs);
   return { writes, diff, owned: ownedAfter };

@@ -9,7 +9,7 @@ export type DiffAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'DETACH';
 export interface DiffEntry {
   readonly type: ResourceType;
   readonly logicalId: string;
-  /** null = it does not exist yet. */
+  /** null = it does not exist yet: of a dry run. */
   readonly physicalId: string | null;
   readonly name: string | null;
   readonly action: DiffAction;

@@ -6,7 +6,6 @@ import { CommandError, exitCodes } from '../../exits.ts';
 import { oneLine } from '../../terminal-text.ts';
 import { type Connection, connect } from '../connect.ts';
 import { deploy, dryRun, type ReadProject, readProject } from './deployed.ts';
-import { readAll } from '../find.ts';
 import { note, print, type ServerOptions, withServer } from '../output.ts';
 import { countText, type Plan, planLines, planOf } from './plan-text.ts';
 
@@ -115,20 +114,18 @@ async function confirm(): Promise<void> {
 /** Where the jobs of new heartbeat checks ping. */
 async function pingUrlsOf(
   connection: Connection,
-  { project, resources }: ReadProject,
+  { resources }: Pick<ReadProject, 'resources'>,
   { diff: entries }: DeploymentBody,
 ): Promise<readonly string[]> {
-  const isNew = (logicalId: string): boolean =>
-    (entries ?? []).some((entry) => entry.action === 'CREATE' && entry.logicalId === logicalId);
-  const heartbeats = resources.filter(
-    ({ payload, logicalId }) => payload['checkType'] === 'HEARTBEAT' && isNew(logicalId),
+  const created = new Map(
+    (entries ?? []).flatMap((one) =>
+      one.action === 'CREATE' && one.type === 'check' ? [[one.logicalId, one.physicalId]] : [],
+    ),
   );
-  if (heartbeats.length === 0) return [];
-  const { items } = await readAll(connection, 'listProjectResources', { project, type: 'check' });
   const lines: string[] = [];
-  for (const { logicalId } of heartbeats) {
-    const id = items.find((item) => item.logicalId === logicalId)?.physicalId;
-    if (id === undefined) continue;
+  for (const { type, logicalId, payload } of resources) {
+    const id = type === 'check' && payload['checkType'] === 'HEARTBEAT' ? created.get(logicalId) : undefined;
+    if (id == null) continue;
     const check = await connection.client.call('getCheck', { params: { id } });
     if ('heartbeat' in check) lines.push(`Ping URL of ${oneLine(logicalId)}: ${check.heartbeat.pingUrl ?? 'hidden'}`);
   }
