@@ -276,10 +276,6 @@ test('paths that leave the folder of the script, and files in the place of other
       { dependencies: Array.from({ length: 201 }, (_, n) => ({ path: `${n}.ts`, content: '' })) },
       { dependencies: 'must have at most 200 items' },
     ],
-    [
-      { dependencies: [1, 2, 3].map((n) => ({ path: `${n}.ts`, content: ' '.repeat(400_000) })) },
-      { dependencies: 'must be at most 1 MB together with the script' },
-    ],
   ];
   for (const type of ['browser', 'multistep']) {
     for (const [fields, attributes] of cases) {
