@@ -1,7 +1,7 @@
 // Warnings about accepted settings that probably do not have the intended effect.
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { namesIn } from '#domain/checks/placeholder.ts';
-import type { Check } from '#domain/checks/check.ts';
+import { type Check, namedLocations } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { escalationOf, remindersOf } from '#domain/alerts/alert-settings.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -53,7 +53,13 @@ export function nestedVariableWarnings(
 
 type Judged = Pick<
   Check,
-  'checkType' | 'retryStrategy' | 'alertSettings' | 'useGlobalAlertSettings' | 'runParallel' | 'locations'
+  | 'checkType'
+  | 'retryStrategy'
+  | 'alertSettings'
+  | 'useGlobalAlertSettings'
+  | 'runParallel'
+  | 'locations'
+  | 'privateLocations'
 >;
 
 /** @param group group of the check, which may override it; null = none */
@@ -91,7 +97,7 @@ function alertWarnings({ alertSettings, useGlobalAlertSettings, runParallel }: J
   return [{ path: 'alertSettings.parallelRunFailureThreshold', message }];
 }
 
-function parallelWarnings({ runParallel, locations }: Judged): Warning[] {
-  if (!runParallel || locations.length > 1) return [];
+function parallelWarnings(check: Judged): Warning[] {
+  if (!check.runParallel || namedLocations(check).length > 1) return [];
   return [{ path: 'runParallel', message: 'has no effect with fewer than two locations' }];
 }

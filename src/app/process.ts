@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import {
   isAlive,
   type KnownLocation,
+  ownerOf,
   type ProcessSign,
   servedLocations,
   type ShownLocation,
@@ -29,6 +30,10 @@ export interface OwnProcess {
   servedLocations(): readonly ProcessSign['location'][];
   /** Those, and known ones without a runner. */
   locations(): readonly ShownLocation[];
+  /** Codes of the available run locations that an account may use. */
+  servedTo(accountId: string): readonly string[];
+  /** The account that alone may run checks in this process; null = all may. */
+  owner(): string | null;
   /** The last published state of all processes, for metrics. */
   known(): readonly ProcessSign[];
   /** Public URL of the installation: of this process, or of the newest process that serves the API. */
@@ -77,7 +82,8 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];
   let knownLocations: readonly KnownLocation[] = [];
-  const served = (): readonly ProcessSign['location'][] => servedLocations(known, location, clock.now());
+  const served = (): readonly ProcessSign['location'][] =>
+    servedLocations(known, location, knownLocations, clock.now());
   let noBrowserSince: number | null = null;
   let resolverDownSince: number | null = null;
   let scriptsRefused: string | null = null;
@@ -105,6 +111,11 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
     },
     servedLocations: served,
     locations: () => shownLocations(served(), knownLocations),
+    servedTo(accountId) {
+      const codes = served().map(({ code }) => code);
+      return codes.filter((code) => [null, accountId].includes(ownerOf(knownLocations, code)));
+    },
+    owner: () => ownerOf(knownLocations, location.code),
     known: () => known.filter((one) => isAlive(one, clock.now())),
     publicUrl: () => (servesApi ? null : newest(known)) ?? deps.publicUrl(),
     refuseScripts(why) {

@@ -41,6 +41,8 @@ export const defaultLimits: Required<AccountLimits> = {
   variableBytes: 1_000_000,
   scriptFileBytes: 100 * 1_048_576,
   clientCertificates: 50,
+  privateLocations: 100,
+  snippets: 100,
 };
 
 const egressModes = ['public', 'private', 'any'] as const;

@@ -27,8 +27,12 @@ export const mostLocations = 100;
 /** Codes of run locations. */
 export const locationList = orNull(z.array(z.string().min(1).max(100)).max(mostLocations), none);
 
-/** Names of private locations. A check or group without any returns null. */
-export const privateLocationList = z.array(z.string().min(1).max(100)).max(100).nullable();
+/** Slugs of private locations. A check or group without any returns null. */
+export const privateLocationList = z
+  .array(z.string().min(1).max(100))
+  .max(100)
+  .nullable()
+  .describe('Slugs of private locations, in addition to `locations`.');
 
 /** Variables of a check or group, up to 200. A null `value` keeps the stored value of a secret variable. */
 export const ownVariables = orNull(

@@ -31,6 +31,8 @@ export const tags = [
   'Projects',
   'Locations',
   'Client certificates',
+  'Private locations',
+  'Snippets',
   'Maintenance windows',
   'Notices',
   'Processes',

@@ -23,6 +23,8 @@ import { personOperations } from './accounts/person.ts';
 import { secondFactorOperations } from './accounts/second-factor.ts';
 import { identityOperations } from './accounts/identity.ts';
 import { sessionOperations } from './accounts/session.ts';
+import { privateLocationOperations } from './locations/private-location.ts';
+import { snippetOperations } from './scripts/snippet.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
 import { heldDeliveryOperations } from './alerts/held-delivery.ts';
@@ -92,6 +94,8 @@ export const operations = {
   ...maintenanceWindowOperations,
   ...maintenanceOccurrenceOperations,
   ...locationOperations,
+  ...privateLocationOperations,
+  ...snippetOperations,
   ...noticeOperations,
   ...processOperations,
   ...ledgerOperations,

@@ -29,6 +29,8 @@ export interface RunChecksOptions {
   readonly clock: Clock & Partial<Pick<FollowedClock, 'lastSet' | 'setBackMs'>>;
   readonly owner: string;
   readonly location: string;
+  /** The account that alone may run checks at the location; null or absent = all may. */
+  readonly locationOwner?: () => string | null;
   /** Codes of the available run locations, this server's own first. */
   readonly locations: () => readonly string[];
   /**
@@ -183,6 +185,13 @@ async function attemptOf(
     const reason = !check.activated ? 'deactivated' : maintenance.isPaused ? 'maintenance' : null;
     if (reason !== null) return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
+  const only = options.locationOwner?.() ?? null;
+  if (only !== null && only !== run.accountId) {
+    const message = `not run: location ${run.location} belongs to another account`;
+    const finding = bareFinding(now, { verdict: 'unknown', reason: 'downtime', message });
+    const outcome = run.attempt === 1 && run.slotAt !== null ? 'missed' : 'unknown';
+    return { run, context, finding, outcome, retry: null, rules };
+  }
   const call = await callOf(run, options, outages);
   options.onStarted?.(Math.max(0, now - run.dueAt));
   const finding = await options.probe(probeInputOf(context, call?.variables));
@@ -213,9 +222,9 @@ function internalFailure(run: Run, context: CheckContext, options: RunChecksOpti
 
 /** Input of a probe. @param ofCall variables of this run only, which override all others */
 export function probeInputOf(context: CheckContext, ofCall: readonly EnvironmentVariable[] = []): ProbeInput {
-  const { check, group, variables, revision, accountRuntimeId, clientCertificates = [] } = context;
+  const { check, group, variables, revision, accountRuntimeId, clientCertificates = [], snippets = [] } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables, ofCall);
-  return { check, group, variables: merged, revision, accountRuntimeId, clientCertificates };
+  return { check, group, variables: merged, revision, accountRuntimeId, clientCertificates, snippets };
 }
 
 const notRunMessages: Partial<Record<Reason, string>> = {

@@ -41,6 +41,8 @@ import { createUsage } from './accounts/usage.ts';
 import { createFirstRuns } from './schedules/first-runs.ts';
 import type { Path } from './path/path.ts';
 import { createConfigFolder } from './projects/config-folder.ts';
+import { createPrivateLocations } from './locations/private-locations.ts';
+import { createSnippets } from './scripts/snippets.ts';
 import { createProjects } from './projects/projects.ts';
 import { createProcesses } from './accounts/processes.ts';
 import { createIncidents } from './history/incidents.ts';
@@ -160,6 +162,8 @@ export function nounsOf(database: Database) {
     clientCertificates: createClientCertificates(database),
     scriptFiles: createScriptFiles(database),
     maintenanceWindows: createMaintenanceWindows(database),
+    privateLocations: createPrivateLocations(database),
+    snippets: createSnippets(database),
     orphans: createOrphans(database),
     runtimeStages: createRuntimeStages(database),
     requestedRuntimes: createRequestedRuntimes(database),

@@ -201,6 +201,8 @@ const resources: Readonly<Record<string, { at: string; full: Json; least: Json }
 
 /** Their bodies hold no objects, or those of a resource above: `updateCheck` is the update of API checks as well. */
 const flat = [
+  'updatePrivateLocation',
+  'updateSnippet',
   'updateCheck',
   'updateVariable',
   'updateMaintenanceWindow',

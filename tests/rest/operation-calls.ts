@@ -115,6 +115,8 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
       host: 'fixture.test',
       ...createAuthority().issue(),
     }),
+    'private-locations': await make('/v1/private-locations', { name: 'fixture', slugName: 'fixture' }),
+    snippets: await make('/v1/snippets', { name: 'fixture', script: '1;' }),
     'maintenance-windows': await make('/v1/maintenance-windows', {
       name: 'fixture',
       startsAt: '2099-02-01T22:00:00Z',

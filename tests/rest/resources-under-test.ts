@@ -7,6 +7,8 @@ import { createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
 import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
+import { createPrivateLocationActions } from '#actions/locations/private-locations.ts';
+import { createSnippetActions } from '#actions/scripts/snippets.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
@@ -25,6 +27,8 @@ import type { KnownKey } from '#rest/authenticate.ts';
 import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
 import { checkImportRoutes } from '#rest/checks/check-imports.ts';
 import { checkRoutes } from '#rest/checks/checks.ts';
+import { privateLocationRoutes } from '#rest/locations/private-locations.ts';
+import { snippetRoutes } from '#rest/scripts/snippets.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
 import { maintenanceOccurrenceRoutes } from '#rest/checks/maintenance-occurrences.ts';
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
@@ -84,6 +88,8 @@ export function resourcesUnderTest(
   const choices = {
     ...scriptRules,
     accounts: store.accounts,
+    privateLocations: store.privateLocations,
+    snippets: store.snippets,
     scriptFault: reader.scriptFault,
     settingsWarnings,
     missingVariables,
@@ -111,6 +117,8 @@ export function resourcesUnderTest(
       ...variableRoutes(createVariableActions({ variables: store.variables, missingVariables })),
       ...variableUseRoutes(createVariableUseActions(store)),
       ...clientCertificateRoutes(createClientCertificateActions(store)),
+      ...privateLocationRoutes(createPrivateLocationActions({ ...store, newId, now: () => clock.now() })),
+      ...snippetRoutes(createSnippetActions(choices)),
       ...maintenanceWindowRoutes(createMaintenanceWindowActions({ ...store, targetOf: () => null, clock })),
       ...maintenanceOccurrenceRoutes(createMaintenanceOccurrenceActions({ ...store, clock })),
       ...checkRoutes(createCheckActions(drafts)),

@@ -236,6 +236,8 @@ function routesOfRows(
     ),
     ...heldDeliveryRoutes(createHeldDeliveryActions({ ...store, wake: () => {} })),
     ...processRoutes(createProcessActions({ ...store, clock })),
-    ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local', silentSince: null }])),
+    ...locationRoutes(
+      createLocationActions(() => [{ code: 'local', name: 'Local', silentSince: null, isPrivate: false }]),
+    ),
   ];
 }

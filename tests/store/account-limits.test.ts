@@ -21,6 +21,12 @@ function adders(
     alertChannels: () => store.alertChannels.add({ channel: aChannel(accountId), subscriptions: null }),
     maintenanceWindows: () => store.maintenanceWindows.add(accountId, aWindow(accountId)),
     variables: (n) => store.variables.add(accountId, { key: `KEY_${n}`, value: '', locked: false, secret: false }),
+    privateLocations: (n) => {
+      const key = { id: newId(), locationId: newId(), hash: Buffer.alloc(32), prefix: 'pl_' };
+      const write = { name: 'Office', slugName: `${accountId.slice(-12)}-${n}`, icon: 'location' };
+      return store.privateLocations.add(accountId, key.locationId, write, key);
+    },
+    snippets: () => store.snippets.add(accountId, { name: 'Log in', script: '1;' }),
     clientCertificates: (n) => store.clientCertificates.add(accountId, { ...identity, host: `${n}.example` }),
     apiKeys: (n) => store.apiKeys.add(aKey(accountId), keyHash(`tsn_${accountId}_${n}`)),
   };
@@ -45,6 +51,8 @@ test('of each resource no more is added than the account may have, also by many 
     apiKeys: 3,
     variables: 3,
     clientCertificates: 3,
+    privateLocations: 3,
+    snippets: 3,
   };
   await accounts.change(accountId, { limits });
   const [own, others] = [adders(temp, accountId), adders(temp, otherId)];

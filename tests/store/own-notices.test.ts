@@ -19,9 +19,9 @@ test('the operator receives notices of gaps, silent locations and missing browse
     processNotices: () => [],
     location: eu,
     locations: () => [
-      { ...eu, silentSince: null },
-      { code: 'oslo', name: 'Oslo', silentSince },
-      { code: 'rome', name: 'Rome', silentSince },
+      { ...eu, silentSince: null, isPrivate: false },
+      { code: 'oslo', name: 'Oslo', silentSince, isPrivate: false },
+      { code: 'rome', name: 'Rome', silentSince, isPrivate: false },
     ],
     now: () => clock.now(),
   };

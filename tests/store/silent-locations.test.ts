@@ -25,9 +25,9 @@ test('a location without a runner is a notice for the accounts whose active chec
   const notices = createSilentLocations({
     ...store,
     locations: () => [
-      { code: 'lima', name: 'Lima', silentSince: null },
-      { code: 'oslo', name: 'Oslo', silentSince },
-      { code: 'rome', name: 'Rome', silentSince },
+      { code: 'lima', name: 'Lima', silentSince: null, isPrivate: false },
+      { code: 'oslo', name: 'Oslo', silentSince, isPrivate: false },
+      { code: 'rome', name: 'Rome', silentSince, isPrivate: false },
     ],
     now: () => clock.now(),
   });

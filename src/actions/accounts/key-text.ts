@@ -8,6 +8,11 @@ export function newKeyText(): string {
   return `tsn_${randomBytes(32).toString('base64url')}`;
 }
 
+/** Generates a key of a private location: `pl_` and 32 random bytes as 43 characters of base64url. */
+export function newLocationKeyText(): string {
+  return `pl_${randomBytes(32).toString('base64url')}`;
+}
+
 /** Whether a text has the format of a key. */
 export function isKeyText(text: string): boolean {
   return shape.test(text);

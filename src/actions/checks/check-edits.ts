@@ -19,6 +19,7 @@ import {
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
 import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
+import { type NamedResourceDeps, namedResourceProblems, naming, snippetFields } from './named-resources.ts';
 import type { MissingVariables, UsedNames } from './missing-variables.ts';
 import { type Expected, requireRevision } from '../expected-revision.ts';
 import { type Problem, refuseProblems, Refusal } from '../refusal.ts';
@@ -55,7 +56,7 @@ export interface CheckEdited extends UsedNames {
   readonly isAutoAssigned: false;
 }
 
-export interface EditDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps {
+export interface EditDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps, NamedResourceDeps {
   readonly checks: Pick<Store['checks'], 'find'>;
   /** Validation of the settings by the check's kind; empty = valid. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
@@ -80,13 +81,14 @@ export async function prepareEdit(
 ): Promise<(present: StoredCheck, change?: CheckChange) => CheckEdited> {
   const inherited = await inheritedBy(accountId, id, wanted, deps);
   const ofScripts = await scriptProblemsOfChange(accountId, id, wanted, deps);
+  const ofNamed = await namedProblemsOfChange(accountId, id, wanted, deps);
   return ({ check: present }, complete = wanted) => {
     requireType(present, complete, checkType, namedType);
     requireRevision(present, expected);
     const change = mergedCheck(complete, present);
     const { subscriptions, check } = changedCheck(present, change, complete, deps);
     const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);
-    refuseProblems([...problemsOf(check, change, present, deps), ...ofRuntime, ...ofScripts]);
+    refuseProblems([...problemsOf(check, change, present, deps), ...ofRuntime, ...ofScripts, ...ofNamed]);
     return { check, subscriptions, isAutoAssigned: false, ...deps.missingVariables.namesOf(check) };
   };
 }
@@ -141,6 +143,19 @@ async function scriptProblemsOfChange(
   };
   if (!isAboutProgram(settings)) return problems;
   return [...problems, ...(await programProblems(next, await inheritedRuntime(next, deps), deps))];
+}
+
+/** Unknown private locations and snippets that a change names. */
+async function namedProblemsOfChange(
+  accountId: string,
+  id: string,
+  { privateLocations, settings = {} }: CheckChange,
+  deps: EditDeps,
+): Promise<Problem[]> {
+  const isNaming = privateLocations !== undefined || snippetFields.some((field) => settings[field] !== undefined);
+  const present = isNaming ? await deps.checks.find(accountId, id) : null;
+  if (present === null) return [];
+  return namedResourceProblems(accountId, naming({ privateLocations, settings }), naming(present.check), deps);
 }
 
 /** Refuses a change meant for a check of another type. */

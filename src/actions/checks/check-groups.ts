@@ -10,6 +10,7 @@ import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './check-scripts.ts';
 import { type Choices, placingProblems, savedOrRefused } from './check-rules.ts';
+import { type NamedResourceDeps, namedResourceProblems } from './named-resources.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 import { type GroupSecretDeps, groupSecretProblems } from './group-secrets.ts';
 import {
@@ -62,6 +63,7 @@ export interface GroupDeps
     Choices,
     GroupSecretDeps,
     HookScriptDeps,
+    NamedResourceDeps,
     Omit<ScriptRuntimeDeps, 'checkGroups'> {
   readonly pingUrl: PingUrl;
   readonly settingsWarnings: SettingsWarnings;
@@ -201,7 +203,11 @@ export async function draftGroup(
   from: CheckGroup | null = null,
 ): Promise<CheckGroup> {
   const { accountId } = caller;
-  refuseProblems([...placingProblems(input, deps), ...(await hookScriptProblems(accountId, input, {}, deps))]);
+  refuseProblems([
+    ...placingProblems(input, deps),
+    ...(await hookScriptProblems(accountId, input, {}, deps)),
+    ...(await namedResourceProblems(accountId, input, {}, deps)),
+  ]);
   return withMuteStart(newGroup(caller, input, from), null, true, deps.now());
 }
 
@@ -218,6 +224,7 @@ export async function declaredGroup(
   refuseProblems([
     ...placingProblems(input, deps, present ?? {}),
     ...(await hookScriptProblems(caller.accountId, input, present ?? {}, deps)),
+    ...(await namedResourceProblems(caller.accountId, input, present ?? {}, deps)),
   ]);
   const isMuteChanged = input.mutedUntilRecovery !== present?.mutedUntilRecovery;
   const fresh = { ...newGroup(caller, input, present), id: present?.id ?? 0 };
@@ -245,6 +252,7 @@ async function refuseChange(caller: Caller, id: number, change: Change<GroupInpu
   refuseProblems([
     ...placingProblems(change, deps, present.group),
     ...(isAboutHookScripts(change) ? await hookScriptProblems(accountId, change, present.group, deps) : []),
+    ...(await namedResourceProblems(accountId, change, present.group, deps)),
   ]);
   await refuseSecretsOfChange(present, change, deps);
   await refuseRuntimeOfChange(present.group, change, deps);

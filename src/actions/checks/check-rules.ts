@@ -17,7 +17,6 @@ export interface Choices {
 /** Locations, runtime and mute time. Absent fields are not validated. */
 export interface Placing {
   readonly locations?: readonly string[];
-  readonly privateLocations?: readonly string[] | null;
   readonly runtimeId?: string | null;
   /** Epoch ms. */
   readonly mutedUntil?: number | null;
@@ -30,7 +29,7 @@ export interface Placing {
  * @param mayHaveEnded accept a runtime that has ended, because another replaces it (`runtimeFallback`)
  */
 export function placingProblems(
-  { locations, privateLocations, runtimeId, mutedUntil = null }: Placing,
+  { locations, runtimeId, mutedUntil = null }: Placing,
   choices: Choices,
   present: Pick<Placing, 'locations' | 'runtimeId' | 'mutedUntil'> = {},
   mayHaveEnded = false,
@@ -40,9 +39,6 @@ export function placingProblems(
   for (const [index, code] of (locations ?? []).entries()) {
     if (!codes.includes(code) && !present.locations?.includes(code))
       problems.push({ path: `locations[${index}]`, message: `must be one of ${codes.join(', ')}` });
-  }
-  for (const index of (privateLocations ?? []).keys()) {
-    problems.push({ path: `privateLocations[${index}]`, message: 'is unknown: no private location exists' });
   }
   if (runtimeId !== undefined && runtimeId !== present.runtimeId)
     problems.push(...runtimeNameProblems(runtimeId, choices, mayHaveEnded));

@@ -36,20 +36,30 @@ export async function hookScriptProblems(
   accountId: string,
   written: WithScripts,
   present: WithScripts,
-  { scriptFault, scriptsRefused }: HookScriptDeps,
+  deps: HookScriptDeps,
 ): Promise<Problem[]> {
   // Both concurrently, to shorten the response time.
   const found = await Promise.all(
     hookScriptFields.map(async (path): Promise<Problem[]> => {
       const text = written[path];
       if (typeof text !== 'string' || text.trim() === '' || text === present[path]) return [];
-      const refused = await scriptsRefused();
-      if (refused !== null) return [{ path, message: `cannot run: ${refused}` }];
-      const fault = faultRead(await scriptFault(accountId, text));
-      return fault === null ? [] : [{ path, ...fault, message: `is not a valid script: ${fault.message}` }];
+      return scriptTextProblems(accountId, path, text, deps);
     }),
   );
   return found.flat();
+}
+
+/** Why a setup or teardown script cannot run. @throws {Refusal} `unavailable` if it could not be parsed in time */
+export async function scriptTextProblems(
+  accountId: string,
+  path: string,
+  text: string,
+  { scriptFault, scriptsRefused }: HookScriptDeps,
+): Promise<Problem[]> {
+  const refused = await scriptsRefused();
+  if (refused !== null) return [{ path, message: `cannot run: ${refused}` }];
+  const fault = faultRead(await scriptFault(accountId, text));
+  return fault === null ? [] : [{ path, ...fault, message: `is not a valid script: ${fault.message}` }];
 }
 
 export interface ProgramDeps {

@@ -1,7 +1,7 @@
 // Actions on trials: run a definition of a check once, without saving it (docs/decisions/0142).
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { Check, CheckType } from '#domain/checks/check.ts';
+import { type Check, type CheckType, namedLocations } from '#domain/checks/check.ts';
 import { type StoredTrial, trialLifeMs, trialsAtOnce, type TrialSlice } from '#domain/results/check-trial.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { placesOf } from '#domain/checks/plan-runs.ts';
@@ -123,7 +123,7 @@ const pauseMs = { least: 100, max: 250 };
 async function locationOf(check: Check, { drafts, servedLocations }: CheckTrialDeps): Promise<string> {
   const found = check.groupId === null ? null : await drafts.checkGroups.find(check.accountId, check.groupId);
   const served = servedLocations();
-  const places = placesOf(effectiveCheck(check, found?.group ?? null).locations, served);
+  const places = placesOf(namedLocations(effectiveCheck(check, found?.group ?? null)), served);
   const [location] = places;
   if (location !== undefined && served.includes(location)) return location;
   const where = location === undefined ? 'No process runs checks.' : `No process runs checks at location ${location}.`;

@@ -21,6 +21,7 @@ import {
 } from './check-edits.ts';
 import { hookScriptProblems, programProblems, scriptFields } from './check-scripts.ts';
 import { savedOrRefused } from './check-rules.ts';
+import { namedResourceProblems, naming } from './named-resources.ts';
 import { mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
@@ -135,7 +136,11 @@ export async function draftCheck(
   if (present !== null) requireType(present, input, checkType, undefined);
   const draft = { ...draftOf(accountId, checkType, input, present, deps), id: present?.id ?? deps.newId() };
   const check = withMuteStart(draft, null, true, deps.now());
-  refuseProblems([...problemsOf(check, input, present, deps), ...(await scriptProblemsOf(check, deps))]);
+  refuseProblems([
+    ...problemsOf(check, input, present, deps),
+    ...(await scriptProblemsOf(check, deps)),
+    ...(await namedResourceProblems(accountId, naming(check), present === null ? {} : naming(present), deps)),
+  ]);
   return check;
 }
 
@@ -163,7 +168,11 @@ export async function declaredCheck(
   const isMuteChanged = input.mutedUntilRecovery !== present?.mutedUntilRecovery;
   const check = withMuteStart({ ...draft, id }, present, isMuteChanged, deps.now());
   const isSame = present !== null && hasSameScripts(check, present);
-  refuseProblems([...problemsOf(check, input, present, deps), ...(isSame ? [] : await scriptProblemsOf(check, deps))]);
+  refuseProblems([
+    ...problemsOf(check, input, present, deps),
+    ...(isSame ? [] : await scriptProblemsOf(check, deps)),
+    ...(await namedResourceProblems(accountId, naming(check), present === null ? {} : naming(present), deps)),
+  ]);
   return check;
 }
 

@@ -23,10 +23,10 @@ export function createMissingBrowsers({
 }: MissingBrowserDeps): MissingBrowsers {
   return async (accountId) => {
     const at = now();
-    const all = await processes.list();
+    const [all, known] = await Promise.all([processes.list(), processes.locations()]);
     const lacking = all.flatMap(findLack).filter((one) => isAlive(one, at));
     if (lacking.length === 0) return [];
-    const served = servedLocations(all, location, at).map(({ code }) => code);
+    const served = servedLocations(all, location, known, at).map(({ code }) => code);
     const places = (await browserChecks.locations(accountId)).flatMap((codes) => placesOf(codes, served));
     return served.flatMap((code) => {
       const lacks = lacking.filter((one) => one.code === code);

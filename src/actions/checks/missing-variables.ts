@@ -10,7 +10,8 @@ import type { Notice } from '../operating/notices.ts';
 import type { Warning } from '../warnings.ts';
 
 /** Group settings that its checks use. */
-export type UsedGroup = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'>;
+export type UsedGroup = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'> &
+  Partial<Pick<CheckGroup, 'setupSnippetId'>>;
 
 type UsingCheck = Pick<Check, 'accountId' | 'checkType' | 'settings' | 'environmentVariables'>;
 

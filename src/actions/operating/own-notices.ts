@@ -61,10 +61,10 @@ async function silentLocations({ affectedAccounts, locations }: OwnNoticeDeps): 
 }
 
 async function missingBrowsers({ affectedAccounts, processes, location, now }: OwnNoticeDeps): Promise<Notice[]> {
-  const all = await processes.list();
+  const [all, known] = await Promise.all([processes.list(), processes.locations()]);
   const at = now();
   const lacking = all.filter((one) => one.noBrowserSince !== null && isAlive(one, at));
-  const [own] = servedLocations(all, location, at);
+  const [own] = servedLocations(all, location, known, at);
   const notices: Notice[] = [];
   for (const code of new Set(lacking.map((one) => one.location.code))) {
     const affected = await affectedAccounts.byBrowser(code, code === own?.code);

@@ -63,8 +63,8 @@ export interface TestSessionDeps
   readonly sessionLinks: Pick<SessionLinks, 'open'>;
   readonly drafts: CheckDeps;
   readonly groupDrafts: GroupDeps;
-  /** Codes of the available run locations, this server's own first. */
-  readonly servedLocations: () => readonly string[];
+  /** Codes of the run locations that are available to an account, this server's own first. */
+  readonly servedLocations: (accountId: string) => readonly string[];
   readonly wake: () => void;
   readonly clock: Clock;
   /** Hints that results were recorded. */
@@ -203,7 +203,7 @@ async function start(
   drafts: readonly Draft[],
   deps: TestSessionDeps,
 ): Promise<StartedTestSession> {
-  const location = servedLocation(wanted, deps.servedLocations());
+  const location = servedLocation(wanted, deps.servedLocations(accountId));
   const createdAt = deps.clock.now();
   const session: TestSession = { ...input, accountId, id: deps.drafts.newId(), location, createdAt };
   const runs = drafts.map((draft, position): TestRun => {

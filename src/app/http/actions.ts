@@ -29,6 +29,8 @@ import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions } from '#actions/heartbeats/pings.ts';
 import { createLocationActions } from '#actions/checks/locations.ts';
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
+import { createPrivateLocationActions } from '#actions/locations/private-locations.ts';
+import { createSnippetActions } from '#actions/scripts/snippets.ts';
 import { createSilentLocations } from '#actions/checks/silent-locations.ts';
 import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
@@ -126,7 +128,8 @@ export function composeActions(deps: ActionDeps) {
       defaultType: channelRules.defaultType,
       clock,
     }),
-    locations: createLocationActions(() => ownProcess.locations()),
+    privateLocations: createPrivateLocationActions({ ...store, newId, now: () => clock.now() }),
+    locations: createLocationActions(() => ownProcess.locations().filter(({ isPrivate }) => !isPrivate)),
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
@@ -196,10 +199,12 @@ function draftDeps(deps: ActionDeps) {
   const choices = {
     ...scriptRules,
     accounts,
-    locations: () => ownProcess.locations(),
+    locations: () => ownProcess.locations().filter(({ isPrivate }) => !isPrivate),
     runtimes: runtimes.list,
     now: () => clock.now(),
     scriptFault: reader.scriptFault,
+    privateLocations: store.privateLocations,
+    snippets: store.snippets,
     settingsWarnings,
     missingVariables: composeMissingVariables(store),
     scriptsRefused: deps.scriptsRefused,
@@ -239,6 +244,7 @@ function checksOf(deps: ActionDeps, afterGaps: GapWait) {
       clock,
     }),
     checkGroups: createGroupActions(groups),
+    snippets: createSnippetActions({ ...drafts, snippets: store.snippets }),
     projects: projectsOf(deps, drafts, groups),
     heartbeats: createHeartbeatActions({
       ...store,

@@ -27,6 +27,8 @@ import { docsRoutes } from '#rest/operating/docs.ts';
 import { heldDeliveryRoutes } from '#rest/alerts/held-deliveries.ts';
 import { heartbeatRoutes } from '#rest/checks/heartbeats.ts';
 import { locationRoutes } from '#rest/checks/locations.ts';
+import { privateLocationRoutes } from '#rest/locations/private-locations.ts';
+import { snippetRoutes } from '#rest/scripts/snippets.ts';
 import { noticeRoutes } from '#rest/operating/notices.ts';
 import { liveEventRoutes } from '#rest/results/live-events.ts';
 import type { MqttOptions } from '#rest/mqtt/serve-mqtt.ts';
@@ -148,7 +150,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...backtestRoutes(actions.backtests),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),
-    ...locationRoutes(actions.locations),
+    ...locatedRoutes(actions),
     ...noticeRoutes(actions.notices),
     ...processRoutes(actions.processes),
     ...cliRoutes(actions, deps),
@@ -159,6 +161,11 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
 function cliRoutes(actions: Actions, deps: ActionDeps): Route[] {
   const testLinks = testLinksOf(deps);
   return vendorRoutes({ ...actions, runtimes: deps.runtimes.list, testLinks, now: () => deps.clock.now() });
+}
+
+/** Where checks run, and the scripts that they share. */
+function locatedRoutes({ locations, privateLocations, snippets }: Actions): Route[] {
+  return [...locationRoutes(locations), ...privateLocationRoutes(privateLocations), ...snippetRoutes(snippets)];
 }
 
 /** What starts runs on demand. */

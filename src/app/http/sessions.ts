@@ -33,6 +33,7 @@ export function composeSessions(deps: ActionDeps, { describeResult, ...parts }: 
       ...shared,
       ...parts,
       hints: testHints.listen,
+      servedLocations: (accountId) => ownProcess.servedTo(accountId),
       sessionLinks,
       serverTimeZone: config.serverTimeZone,
       wake: () => wake('run-tests'),

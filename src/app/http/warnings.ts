@@ -14,10 +14,11 @@ export const settingsWarnings: SettingsWarnings = {
   ofDefaults: defaultsWarnings,
 };
 
-/** A setup script may set the variables that it mentions. */
+/** A setup script may set the variables that it mentions, and a snippet any. */
 const variableUses: MissingVariableDeps['variableUses'] = ({ checkType, settings }, group) => {
   const kind = kindOf(checkType);
   const uses = kind.variableUses?.(settings, group?.apiCheckDefaults ?? null) ?? [];
+  if (typeof (settings['setupSnippetId'] ?? group?.setupSnippetId ?? null) === 'number') return [];
   const scripts = kind.hooks === undefined ? [] : [settings['localSetupScript'], group?.localSetupScript];
   const text = scripts.filter((script) => typeof script === 'string').join('\n');
   return uses.filter(({ name }) => !text.includes(name));

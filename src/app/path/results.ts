@@ -62,6 +62,7 @@ export function composeRunChecks(
     clock,
     owner,
     location: config.location.code,
+    locationOwner: () => ownProcess.owner(),
     locations: servedCodes(ownProcess),
     enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter(context) : null),
     probe: (input) =>

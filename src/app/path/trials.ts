@@ -78,10 +78,11 @@ async function readInput(
   overrides: readonly EnvironmentVariable[],
   { store, clock }: { readonly store: Store; readonly clock: StepDeps['clock'] },
 ): Promise<ProbeInput> {
-  const [variables, [account], clientCertificates] = await Promise.all([
+  const [variables, [account], clientCertificates, snippets] = await Promise.all([
     store.variables.all(accountId),
     store.accounts.list([accountId]),
     store.clientCertificates.all(accountId),
+    store.snippets.all(accountId),
   ]);
   return {
     check,
@@ -91,5 +92,6 @@ async function readInput(
     revision: clock.now(),
     accountRuntimeId: account?.runtimeId ?? null,
     clientCertificates,
+    snippets,
   };
 }

@@ -29,6 +29,8 @@ const limits = z
       .exactOptional()
       .describe('Total size of uploaded files of scripts; each counts as at least 4 kB.'),
     clientCertificates: z.int().min(0).exactOptional(),
+    privateLocations: z.int().min(0).exactOptional(),
+    snippets: z.int().min(0).exactOptional(),
   })
   .meta({ id: 'AccountLimits', description: 'Maximum number of each resource; 0 = unlimited.' });
 

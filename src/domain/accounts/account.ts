@@ -35,6 +35,8 @@ export const limitWords = {
   variableBytes: 'bytes of variables',
   scriptFileBytes: 'bytes of script files',
   clientCertificates: 'client certificates',
+  privateLocations: 'private locations',
+  snippets: 'snippets',
 } as const;
 export type LimitName = keyof typeof limitWords;
 

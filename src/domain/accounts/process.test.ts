@@ -30,28 +30,35 @@ describe('served locations', () => {
       sign(asia, ['runner']),
       sign(eu, ['runner']),
     ];
-    assert.deepEqual(servedLocations(processes, own, now), [own, asia, eu]);
+    assert.deepEqual(servedLocations(processes, own, [], now), [own, asia, eu]);
   });
 
   it('exclude processes that are silent or run no checks', () => {
     const processes = [sign(eu, ['runner'], now - silentAfterMs), sign(own, ['api']), sign(asia, ['runner'])];
-    assert.deepEqual(servedLocations(processes, own, now), [asia]);
+    assert.deepEqual(servedLocations(processes, own, [], now), [asia]);
     assert.equal(isAlive({ seenAt: now - silentAfterMs + 1 }, now), true);
   });
 
   it('are this process’s own if no process runs checks', () => {
-    assert.deepEqual(servedLocations([sign(eu, ['deliverer'])], own, now), [own]);
+    assert.deepEqual(servedLocations([sign(eu, ['deliverer'])], own, [], now), [own]);
+  });
+
+  it('name private ones last, so that checks without a location do not run there', () => {
+    const processes = [sign(eu, ['runner']), sign(own, ['runner']), sign(asia, ['runner'])];
+    const isPrivate = [{ ...own, ownerId: 'an account', seenAt: now }];
+    assert.deepEqual(servedLocations(processes, own, isPrivate, now), [asia, eu, own]);
+    assert.deepEqual(servedLocations([sign(own, ['runner'])], own, isPrivate, now), [own]);
   });
 });
 
 test('the available locations are shown first, then those without a runner and since when', () => {
   const known = [
-    { ...asia, seenAt: now - 60_000 },
-    { ...eu, seenAt: now - 5000 },
+    { ...asia, ownerId: 'an account', seenAt: now - 60_000 },
+    { ...eu, ownerId: null, seenAt: now - 5000 },
   ];
   assert.deepEqual(shownLocations([own, eu], known), [
-    { ...own, silentSince: null },
-    { ...eu, silentSince: null },
-    { ...asia, silentSince: now - 60_000 },
+    { ...own, silentSince: null, isPrivate: false },
+    { ...eu, silentSince: null, isPrivate: false },
+    { ...asia, silentSince: now - 60_000, isPrivate: true },
   ]);
 });

@@ -46,6 +46,8 @@ export function isAlive({ seenAt }: Pick<ProcessSign, 'seenAt'>, now: number): b
 export interface KnownLocation {
   readonly code: string;
   readonly name: string;
+  /** The account whose private location it is or was; null = all accounts share it. */
+  readonly ownerId: string | null;
   /** Last heartbeat of a runner there, epoch ms. */
   readonly seenAt: number;
 }
@@ -56,20 +58,29 @@ export interface ShownLocation {
   readonly name: string;
   /** Since when it has had no runner, epoch ms; null = it is available. */
   readonly silentSince: number | null;
+  /** Whether only the checks of one account run there. */
+  readonly isPrivate: boolean;
+}
+
+/** The account that alone may run checks at a location; null = all may. */
+export function ownerOf(known: readonly KnownLocation[], code: string): string | null {
+  return known.find((one) => one.code === code)?.ownerId ?? null;
 }
 
 /**
- * Available run locations: those of the living processes that run checks, this process's own first. If there are none,
- * only its own, where runs are queued.
+ * Available run locations: those of the living processes that run checks, this process's own first, and private ones
+ * last, so that checks without a location do not run there. If there are none, only its own, where runs are queued.
  */
 export function servedLocations(
   processes: readonly ProcessSign[],
   own: ProcessSign['location'],
+  known: readonly KnownLocation[],
   now: number,
 ): readonly ProcessSign['location'][] {
   const runners = processes.filter((one) => one.roles.includes('runner') && isAlive(one, now));
   const served = new Map(runners.map(({ location }) => [location.code, location]));
-  const codes = [...served.keys()].sort((a, b) => Number(b === own.code) - Number(a === own.code) || (a < b ? -1 : 1));
+  const rank = (code: string): number => (ownerOf(known, code) === null ? 0 : 2) + (code === own.code ? 0 : 1);
+  const codes = [...served.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   return codes.length === 0 ? [own] : codes.map((code) => served.get(code) ?? own);
 }
 
@@ -82,7 +93,8 @@ export function shownLocations(
   const silent = known
     .filter(({ code }) => !codes.has(code))
     .map(({ code, name, seenAt }) => ({ code, name, silentSince: seenAt }));
-  return [...served.map(({ code, name }) => ({ code, name, silentSince: null })), ...silent];
+  const all = [...served.map(({ code, name }) => ({ code, name, silentSince: null })), ...silent];
+  return all.map((one) => ({ ...one, isPrivate: ownerOf(known, one.code) !== null }));
 }
 
 /** How long a machine has been up. Two readings of the same boot differ by real time, including suspension. */

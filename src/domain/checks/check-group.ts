@@ -46,4 +46,7 @@ export interface CheckGroup {
 }
 
 /** Setup and teardown scripts of all checks in a group. */
-export type GroupScripts = Pick<CheckGroup, 'localSetupScript' | 'localTearDownScript'>;
+export type GroupScripts = Pick<
+  CheckGroup,
+  'localSetupScript' | 'localTearDownScript' | 'setupSnippetId' | 'tearDownSnippetId'
+>;

@@ -110,3 +110,13 @@ export const plainCheck: Omit<Check, 'accountId' | 'id' | 'checkType' | 'name' |
   triggerIncident: null,
   updatedAt: null,
 };
+
+/** The fields that name locations. */
+export type NamesLocations = Pick<Check, 'locations'> & Partial<Pick<Check, 'privateLocations'>>;
+
+/** Codes of all locations that a check or group names, private ones last. */
+export function namedLocations({ locations, privateLocations }: NamesLocations): readonly string[] {
+  return privateLocations === undefined || privateLocations === null
+    ? locations
+    : [...new Set([...locations, ...privateLocations])];
+}

@@ -1,6 +1,6 @@
 // The effective settings of a check: its own and those of its group, and whether they mute it.
 import type { CheckGroup } from './check-group.ts';
-import type { Check } from './check.ts';
+import { type Check, namedLocations } from './check.ts';
 
 /**
  * The effective settings of a check: its own, overridden by those of its group (reference §4.4).
@@ -11,7 +11,7 @@ import type { Check } from './check.ts';
  */
 export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
   if (group === null) return check;
-  const isPlaced = group.locations.length > 0 || (group.privateLocations ?? []).length > 0;
+  const isPlaced = namedLocations(group).length > 0;
   const { retryStrategy, useGlobalAlertSettings } = group;
   return {
     ...check,

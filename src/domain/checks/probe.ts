@@ -3,6 +3,7 @@ import type { Check } from './check.ts';
 import type { ClientIdentity } from '../accounts/client-certificate.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
+import type { SnippetScript } from '../scripts/snippet.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
 import type { JsonObject } from '../json.ts';
 import type { Asset } from '../results/asset.ts';
@@ -31,6 +32,8 @@ export interface ProbeInput extends ThreadInput {
   readonly group: CheckGroup | null;
   /** The runtime its account names; null = none, which means the CURRENT one (decisions: Runtimes). */
   readonly accountRuntimeId: string | null;
+  /** Snippets of its account; absent = none. */
+  readonly snippets?: readonly SnippetScript[];
 }
 
 /** Extracts the part of an input that goes to a thread. */

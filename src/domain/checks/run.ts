@@ -1,5 +1,5 @@
 // Runs and their retries.
-import type { Check, RetryStrategy } from './check.ts';
+import { type Check, namedLocations, type NamesLocations, type RetryStrategy } from './check.ts';
 
 /** What started a run (reference: runSource). */
 export type RunSource = 'SCHEDULER' | 'TRIGGER_API' | 'SCHEDULE_NOW';
@@ -69,7 +69,7 @@ export interface AttemptEnd {
 export function retryOf(
   { attempt, location, firstStartedAt }: Pick<Run, 'attempt' | 'location' | 'firstStartedAt'>,
   { verdict, reason, startedAt, stoppedAt }: AttemptEnd,
-  check: Pick<Check, 'retryStrategy' | 'locations'>,
+  check: Pick<Check, 'retryStrategy'> & NamesLocations,
   served: readonly string[],
 ): RunRetry | null {
   if (verdict !== 'failed') return null;
@@ -113,11 +113,12 @@ export function runRetryAt(
  * @param served codes of the available run locations
  */
 export function retryLocation(
-  { retryStrategy, locations }: Pick<Check, 'retryStrategy' | 'locations'>,
+  check: Pick<Check, 'retryStrategy'> & NamesLocations,
   failedAt: string,
   served: readonly string[],
 ): string {
-  if (retryStrategy?.sameRegion !== false) return failedAt;
+  if (check.retryStrategy?.sameRegion !== false) return failedAt;
+  const locations = namedLocations(check);
   const after = locations.indexOf(failedAt) + 1;
   const others = [...locations.slice(after), ...locations.slice(0, after)].filter((code) => code !== failedAt);
   return others.find((code) => served.includes(code)) ?? failedAt;

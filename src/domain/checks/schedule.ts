@@ -1,6 +1,6 @@
 // The schedule of a check.
 import type { CheckGroup } from './check-group.ts';
-import type { Check } from './check.ts';
+import { type Check, namedLocations } from './check.ts';
 import { effectiveCheck } from './effective-check.ts';
 import { intervalMs, nextSlot, phaseMs } from './slot.ts';
 
@@ -19,12 +19,13 @@ export interface Schedule {
  * deactivation, restarts and edits of other fields never shift a check (design: slots, not timers).
  */
 export function scheduleOf(check: Check, group: CheckGroup | null): Schedule | null {
-  const { activated, locations, runParallel } = effectiveCheck(check, group);
+  const effective = effectiveCheck(check, group);
+  const { activated, runParallel } = effective;
   if (!activated) return null;
   const interval = intervalMs(check.frequency, check.frequencyOffset);
   const isFixed = check.frequency > 0 && check.frequencyOffset !== null;
   const phase = isFixed ? ((check.frequencyOffset ?? 0) * 1000) % interval : phaseMs(check.id, interval);
-  return { intervalMs: interval, phaseMs: phase, locations, runParallel };
+  return { intervalMs: interval, phaseMs: phase, locations: namedLocations(effective), runParallel };
 }
 
 /** The first slot after `now` (epoch ms); null for heartbeats, and while check or group is deactivated. */

@@ -2,6 +2,7 @@
 import { escalationOf, remindersOf } from '../alerts/alert-settings.ts';
 import { effectiveAlertSettings } from '../alerts/effective-alert-settings.ts';
 import type { StateRules } from './check-state.ts';
+import { namedLocations } from './check.ts';
 import { effectiveCheck } from './effective-check.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import type { TimeSpan } from './calendar.ts';
@@ -36,7 +37,7 @@ export function stateRulesOf(
   const effective = effectiveCheck(check, group);
   const { settings } = effectiveAlertSettings(check, group, accountAlertSettings);
   // Duplicates count once.
-  const all = [...new Set(effective.locations)].filter((code) => locations.includes(code));
+  const all = [...new Set(namedLocations(effective))].filter((code) => locations.includes(code));
   const threshold = settings.parallelRunFailureThreshold;
   return {
     escalation: escalationOf([settings]),

@@ -12,6 +12,7 @@ import type { DeliveryContent, Message } from '../deliveries/delivery.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { MaintenanceWindow } from '../checks/maintenance-window.ts';
 import type { Finding, Outcome } from './result.ts';
+import type { SnippetScript } from '../scripts/snippet.ts';
 import type { Run, RunRetry, RunSource } from '../checks/run.ts';
 
 /** A check with everything its runs and alerts depend on, at the time of reading. */
@@ -29,6 +30,8 @@ export interface CheckContext {
   readonly maintenanceWindows: readonly MaintenanceWindow[];
   /** Client identities of the account, with keys; absent if no check runs. */
   readonly clientCertificates?: readonly ClientIdentity[];
+  /** Snippets of the account; absent if no check runs. */
+  readonly snippets?: readonly SnippetScript[];
   /** Changes whenever any field changes. */
   readonly revision: number;
 }

@@ -2,7 +2,7 @@
 import { recordMapping } from '../base/records.ts';
 import { deleteRows } from '../base/rows.ts';
 import type { KnownLocation, ProcessSign } from '#domain/accounts/process.ts';
-import { idBytes, json, parsedOrNull } from '../base/codec.ts';
+import { idBytes, idText, json, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ProcessesTable } from '../base/tables/installation-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
@@ -50,8 +50,10 @@ export function createProcesses({ reader, transaction, clock }: Database) {
     },
     /** Locations that have or had a runner, by code. */
     async locations(): Promise<KnownLocation[]> {
-      const rows = await reader.selectFrom('locations').selectAll().orderBy('code').execute();
-      return rows.map(({ code, name, seen_at }) => ({ code, name, seenAt: seen_at }));
+      const rows = await reader.selectFrom('locations').selectAll().where('seen_at', '>', 0).orderBy('code').execute();
+      return rows.map(({ code, name, owner_id, seen_at }) => {
+        return { code, name, seenAt: seen_at, ownerId: owner_id === null ? null : idText(owner_id) };
+      });
     },
     /** Removes a process that shuts down. */
     leave: (id: string): Promise<void> =>
@@ -65,10 +67,11 @@ async function seeLocation(tx: Db, { code, name }: ProcessSign['location'], now:
   await tx
     .deleteFrom('locations')
     .where('seen_at', '<', now - locationForgottenAfterMs)
+    .where('is_claimed', '=', 0)
     .execute();
   await tx
     .insertInto('locations')
-    .values({ code, name, seen_at: now })
+    .values({ code, name, owner_id: null, is_claimed: 0, seen_at: now })
     .onConflict((conflict) => conflict.column('code').doUpdateSet({ name, seen_at: now }))
     .execute();
 }

@@ -1,7 +1,7 @@
 // The runtime settings of an account's checks and groups: a few fields, none of them encrypted.
 import { selectRows } from '../base/rows.ts';
 import type { CheckType } from '#domain/checks/check.ts';
-import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { CheckGroup, GroupScripts } from '#domain/checks/check-group.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
@@ -14,11 +14,11 @@ export interface CheckRuntime {
   readonly runtimeId: string | null;
   readonly runtimeFallback: boolean;
   /** Setup and teardown scripts only. */
-  readonly settings: Readonly<Record<'localSetupScript' | 'localTearDownScript', string | null>>;
+  readonly settings: Pick<GroupRuntime, keyof GroupScripts>;
 }
 
 /** The same for a group. */
-export type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
+export type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId'> & GroupScripts;
 
 /** Checks read at a time. */
 const sliceSize = 500;
@@ -33,6 +33,8 @@ export function createRequestedRuntimes({ dialect, reader }: Database) {
         field('runtimeFallback').as('fallback'),
         field('settings', 'localSetupScript').as('setup'),
         field('settings', 'localTearDownScript').as('teardown'),
+        field('settings', 'setupSnippetId').as('setupSnippet'),
+        field('settings', 'tearDownSnippetId').as('teardownSnippet'),
       ]);
     const further = after === null ? all : all.where('id', '>', after);
     return further.orderBy('id').limit(sliceSize).execute();
@@ -41,30 +43,42 @@ export function createRequestedRuntimes({ dialect, reader }: Database) {
     /** All groups of an account, ordered by ID. */
     async groups(accountId: string): Promise<GroupRuntime[]> {
       const field = (...path: string[]) => dialect.jsonText('check_groups.definition', path);
-      return selectRows(reader, 'check_groups', { account_id: idBytes(accountId) })
+      const rows = await selectRows(reader, 'check_groups', { account_id: idBytes(accountId) })
         .select(['id', 'name'])
         .select([
           field('runtimeId').as('runtimeId'),
           field('localSetupScript').as('localSetupScript'),
           field('localTearDownScript').as('localTearDownScript'),
+          field('setupSnippetId').as('setupSnippet'),
+          field('tearDownSnippetId').as('teardownSnippet'),
         ])
         .orderBy('id')
         .execute();
+      return rows.map(({ setupSnippet, teardownSnippet, ...row }) => ({
+        ...row,
+        setupSnippetId: numberOf(setupSnippet),
+        tearDownSnippetId: numberOf(teardownSnippet),
+      }));
     },
     /** All checks of an account, ordered by ID; read in slices that yield to other work. */
     async *checks(accountId: string): AsyncIterable<CheckRuntime> {
       const account = idBytes(accountId);
       for (let after: IdBytes | null = null; ; await breathe()) {
         const rows = await slice(account, after);
-        for (const { id, check_type: checkType, group_id: groupId, runtime, fallback, setup, teardown } of rows) {
+        for (const { id, check_type: checkType, group_id: groupId, fallback, ...row } of rows) {
           yield {
             id: idText(id),
             checkType: checkType,
             groupId,
-            runtimeId: runtime,
+            runtimeId: row.runtime,
             // A JSON boolean is a word on one engine and a number on the other.
             runtimeFallback: fallback === 'true' || Number(fallback) === 1,
-            settings: { localSetupScript: setup, localTearDownScript: teardown },
+            settings: {
+              localSetupScript: row.setup,
+              localTearDownScript: row.teardown,
+              setupSnippetId: numberOf(row.setupSnippet),
+              tearDownSnippetId: numberOf(row.teardownSnippet),
+            },
           };
         }
         const last = rows.at(-1);
@@ -73,4 +87,9 @@ export function createRequestedRuntimes({ dialect, reader }: Database) {
       }
     },
   };
+}
+
+/** A JSON number is a text on one engine. */
+function numberOf(value: string | number | null): number | null {
+  return value === null ? null : Number(value);
 }

@@ -15,6 +15,8 @@ const tables = {
   apiKeys: 'api_key_accounts',
   variables: 'variables',
   clientCertificates: 'client_certificates',
+  privateLocations: 'private_locations',
+  snippets: 'snippets',
 } as const;
 
 /**

@@ -4,6 +4,7 @@ import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
+import type { SnippetScript } from '#domain/scripts/snippet.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { identityOf } from '../accounts/client-certificates.ts';
 import { checkOf } from './check-rows.ts';
@@ -24,6 +25,7 @@ export interface AccountContext {
   readonly timeZone: string | null;
   readonly maintenanceWindows: readonly MaintenanceWindow[];
   readonly clientCertificates: readonly ClientIdentity[];
+  readonly snippets: readonly SnippetScript[];
   readonly groups: Map<number, CheckGroup>;
   readonly checks: Map<string, CheckContext>;
 }
@@ -37,11 +39,13 @@ export interface AccountRows {
   readonly variables: readonly VariablesTable[];
   readonly windows: readonly MaintenanceWindowsTable[];
   readonly certificates: readonly ClientCertificatesTable[];
+  /** Absent = no check runs. */
+  readonly snippets?: readonly SnippetScript[];
 }
 
 /** An account without any group or check read. */
 export function accountContext(
-  { account, variables, windows, certificates }: AccountRows,
+  { account, variables, windows, certificates, snippets = [] }: AccountRows,
   revision: number,
   seal: Seal,
 ): AccountContext {
@@ -49,6 +53,7 @@ export function accountContext(
     revision,
     maintenanceWindows: windows.map(windowOf),
     clientCertificates: certificates.map((row) => identityOf(row, seal)),
+    snippets,
     alertSettings: parsedOrNull<AlertSettings>(account?.alert_settings ?? null),
     runtimeId: account?.runtime_id ?? null,
     timeZone: account?.time_zone ?? null,
@@ -78,6 +83,7 @@ export function contextOf(
     accountTimeZone: account.timeZone,
     maintenanceWindows: account.maintenanceWindows,
     clientCertificates: account.clientCertificates,
+    snippets: account.snippets,
     revision: account.revision,
   };
 }

@@ -1,5 +1,6 @@
 // Contexts of runs, cached until something in their account changes; missing ones are read for many runs at once.
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { SnippetScript } from '#domain/scripts/snippet.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import type { Run } from '#domain/checks/run.ts';
 import { groupOf } from './check-rows.ts';
@@ -121,7 +122,7 @@ async function readAccounts(
 
 async function readAccountRows(session: Session, ids: readonly string[]): Promise<(id: string) => AccountRows> {
   const asked = [ids.map(idBytes)];
-  const [rows, variables, windows, certificates] = await Promise.all([
+  const [rows, variables, windows, certificates, snippets] = await Promise.all([
     session.query<AccountColumns & { id: IdBytes }>(
       'SELECT id, alert_settings, runtime_id, time_zone FROM accounts WHERE id = ANY($1)',
       asked,
@@ -129,16 +130,22 @@ async function readAccountRows(session: Session, ids: readonly string[]): Promis
     session.query<VariablesTable>('SELECT * FROM variables WHERE account_id = ANY($1)', asked),
     session.query<MaintenanceWindowsTable>('SELECT * FROM maintenance_windows WHERE account_id = ANY($1)', asked),
     session.query<ClientCertificatesTable>('SELECT * FROM client_certificates WHERE account_id = ANY($1)', asked),
+    session.query<SnippetScript & { account_id: IdBytes }>(
+      'SELECT account_id, id, name, script FROM snippets WHERE account_id = ANY($1)',
+      asked,
+    ),
   ]);
   const accountOf = new Map(rows.map((row) => [idText(row.id), row]));
   const variablesOf = Map.groupBy(variables, (row) => idText(row.account_id));
   const windowsOf = Map.groupBy(windows, (row) => idText(row.account_id));
+  const snippetsOf = Map.groupBy(snippets, (row) => idText(row.account_id));
   const certificatesOf = Map.groupBy(certificates, (row) => idText(row.account_id));
   return (id) => ({
     account: accountOf.get(id),
     variables: variablesOf.get(id) ?? [],
     windows: windowsOf.get(id) ?? [],
     certificates: certificatesOf.get(id) ?? [],
+    snippets: snippetsOf.get(id) ?? [],
   });
 }
 

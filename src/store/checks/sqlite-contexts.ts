@@ -1,6 +1,7 @@
 // Contexts of runs, cached until something in their account changes.
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { SnippetScript } from '#domain/scripts/snippet.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { groupOf } from './check-rows.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
@@ -67,6 +68,7 @@ function readAccount(connection: Connection, accountId: string, revision: number
     variables: ofAccount<VariablesTable>('variables'),
     windows: ofAccount<MaintenanceWindowsTable>('maintenance_windows'),
     certificates: ofAccount<ClientCertificatesTable>('client_certificates'),
+    snippets: connection.select<SnippetScript>('SELECT id, name, script FROM snippets WHERE account_id = ?')(account),
   };
   return accountContext(rows, revision, seal);
 }

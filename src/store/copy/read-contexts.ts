@@ -27,7 +27,8 @@ export async function* readContexts(
     const own = { account_id: account.id };
     const variables = await findRows(db, 'variables', own);
     const certificates = await findRows(db, 'client_certificates', own);
-    const context = accountContext({ account, variables, windows: [], certificates }, 0, seal);
+    const snippets = await findRows(db, 'snippets', own, ['id', 'name', 'script']);
+    const context = accountContext({ account, variables, windows: [], certificates, snippets }, 0, seal);
     for (const row of await findRows(db, 'check_groups', own)) context.groups.set(row.id, groupOf(row, seal));
     for await (const row of checksOf(db, account.id, types)) {
       const group = row.group_id === null ? null : await groupWith(db, context, row.account_id, row.group_id, seal);

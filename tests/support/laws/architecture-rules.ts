@@ -152,7 +152,7 @@ export const rules: readonly Rule[] = [
       const alone = sources.filter(({ path, imports }) => path.startsWith('src/lib/') && imports.length === 0);
       const helpers = new Set(alone.map(({ path }) => path.replace('src/', '#')));
       return production(sources)
-        .filter(({ path }) => showPart.test(path))
+        .filter(({ path }) => /^src\/(checks|channels)\//.test(path) && showPart.test(path))
         .flatMap(({ path, code }) =>
           [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^;']*from\s+)?'([^']+)'/gm)].flatMap(([, to = '']) =>
             showPart.test(to) || helpers.has(to) ? [] : [`${path}: imports ${to}`],
@@ -309,7 +309,7 @@ function roomOf(path: string): string | null {
 const storeLevels: readonly (readonly string[])[] = [
   ['base'],
   ['engines'],
-  ['accounts', 'channels', 'checks', 'roll-ups', 'schedules', 'sessions'],
+  ['accounts', 'channels', 'checks', 'locations', 'roll-ups', 'schedules', 'scripts', 'sessions'],
   ['path', 'projects'],
   ['copy', 'history', 'overview'],
 ];

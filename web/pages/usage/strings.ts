@@ -32,6 +32,8 @@ export const text = {
         'variableBytes',
         'scriptFileBytes',
         'clientCertificates',
+        'privateLocations',
+        'snippets',
       ],
     },
     { title: 'Runs', names: ['runsOfMonth', 'runsOfHour', 'triggeredRuns', 'checkTrials'] },
@@ -50,6 +52,8 @@ export const text = {
       effect: 'Further snapshots are refused. Files that no check uses are deleted after a day.',
     },
     clientCertificates: { label: 'Client certificates', effect: refused },
+    privateLocations: { label: 'Private locations', effect: refused },
+    snippets: { label: 'Snippets', effect: refused },
     runsOfMonth: {
       label: 'Runs this month (UTC)',
       effect: 'Scheduled runs are recorded as missed, and triggers are refused, until the next month.',

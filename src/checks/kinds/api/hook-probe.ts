@@ -13,7 +13,7 @@ import type { HookProbeDeps } from '../../kind.ts';
 import { hookLimits } from '#domain/checks/script-limits.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from '../../parts/scripted/runtime.ts';
 import { judgeScript, type ScriptVerdict } from '../../parts/scripted/verdict.ts';
-import { type HookScript, scriptsOfHooks } from './hook-scripts.ts';
+import { type HookScript, scriptsOfHooks, setupNames, teardownNames } from './hook-scripts.ts';
 import { createHiding, type Hiding, overfull } from './hiding.ts';
 import { http } from './http.ts';
 import { responseAfter } from './script-left.ts';
@@ -59,7 +59,9 @@ const maxMessage = 500;
 async function runHook(run: HookRun, startedAt: number): Promise<Finding> {
   const { deps, input, signal, hiding } = run;
   const hide = hiding.text;
-  const { before, after } = scriptsOfHooks(input.check, input.group);
+  const scripts = scriptsOfHooks(input.check, input.group, input.snippets ?? []);
+  if (typeof scripts === 'string') return wrongSettings(startedAt, scripts);
+  const { before, after } = scripts;
   let state = requestBefore(input);
   for (const script of before) {
     const { verdict, left } = await runOne(run, script, state, null);
@@ -198,8 +200,8 @@ function findingWithHooks(finding: Finding, { ran, chosen, startedAt, stoppedAt,
   const shown = hasSecrets ? { ...kept, ...hiddenIn(kept, hiding) } : kept;
   const details = encodeDetails({ ...shown, scripts });
   const log: JsonObject = {
-    setup: linesOf(ran, ['groupSetup', 'setup'], hide),
-    teardown: linesOf(ran, ['teardown', 'groupTeardown'], hide),
+    setup: linesOf(ran, setupNames, hide),
+    teardown: linesOf(ran, teardownNames, hide),
   };
   const sent = hasSecrets ? exchangeHidden(finding.exchange, hiding) : finding.exchange;
   const exchange = sent ?? '{"request":null,"response":null}';

@@ -1,8 +1,15 @@
 // Scripts around the request of a check; checks and groups use the same fields.
 import { z } from 'zod';
+import { orNull } from '#lib/schema/fields.ts';
 import { logLine } from './schema.ts';
 
-const snippetId = z.int().min(1).nullable().default(null).describe('Stored and returned. Has no effect.');
+/** Clients send 0 for none. */
+function snippetId(what: string) {
+  return orNull(z.int().min(0), () => 0)
+    .transform((id) => (id === 0 ? null : id))
+    .default(null)
+    .describe(`ID of a snippet that runs ${what}; null or 0 = none.`);
+}
 
 /** Maximum characters of one script. */
 const maxText = 262_144;
@@ -13,8 +20,8 @@ function script(what: string) {
 
 /** Request fields of a check or group. */
 export const scriptFields = {
-  setupSnippetId: snippetId,
-  tearDownSnippetId: snippetId,
+  setupSnippetId: snippetId('before the setup script'),
+  tearDownSnippetId: snippetId('after the teardown script'),
   localSetupScript: script('Runs before the request of an API check, and may change it. JavaScript or TypeScript.'),
   localTearDownScript: script('Runs after the response of an API check and may change it before assertions run.'),
 };
@@ -30,7 +37,9 @@ export const hookResult = z
     runs: z
       .array(
         z.strictObject({
-          script: z.string().describe('groupSetup, setup, teardown or groupTeardown.'),
+          script: z
+            .string()
+            .describe('groupSetup, setup, teardown or groupTeardown; of a snippet the same with Snippet at the end.'),
           durationMs: z.number(),
         }),
       )

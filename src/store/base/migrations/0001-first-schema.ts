@@ -51,6 +51,12 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
     'CREATE INDEX script_files_by_use ON script_files (used_at)',
     `CREATE TABLE script_file_parts (${account}, key ${text} NOT NULL, part ${integer} NOT NULL,
       content ${bytes} NOT NULL, PRIMARY KEY (account_id, key, part))${strict}`,
+    `CREATE TABLE private_locations (${account}, id ${id} NOT NULL, name ${text} NOT NULL, slug_name ${text} NOT NULL,
+      icon ${text} NOT NULL, created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
+    `CREATE TABLE private_location_keys (${account}, id ${id} NOT NULL, location_id ${id} NOT NULL, hash ${id} NOT NULL,
+      prefix ${text} NOT NULL, created_at ${instant} NOT NULL, PRIMARY KEY (account_id, location_id, id))${strict}`,
+    `CREATE TABLE snippets (${account}, id ${integer} NOT NULL, name ${text} NOT NULL, script ${text} NOT NULL,
+      created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
     `CREATE TABLE maintenance_windows (${account}, id ${integer} NOT NULL, definition ${text} NOT NULL,
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
     `CREATE TABLE account_counts (${account}, hour ${integer} NOT NULL, scheduled ${integer} NOT NULL DEFAULT 0,
@@ -371,14 +377,14 @@ function rollUpTables({ types, clustered }: Dialect): string[] {
 }
 
 function installationTables({ types, clustered, churning }: Dialect): string[] {
-  const { id, text, integer, instant } = types;
+  const { id, text, integer, code, instant } = types;
   return [
     `CREATE TABLE processes (id ${id} PRIMARY KEY NOT NULL, roles ${text} NOT NULL, version ${text} NOT NULL,
       location ${text} NOT NULL, location_name ${text} NOT NULL, host ${text} NOT NULL, pid ${integer} NOT NULL,
       public_url ${text}, started_at ${instant} NOT NULL, seen_at ${instant} NOT NULL, runs ${integer} NOT NULL,
       deliveries ${integer} NOT NULL, no_browser_since ${instant}, resolver_down_since ${instant}, listeners ${text},
       scripts_refused ${text}, stalled ${text}, notices ${text})${clustered}`,
-    `CREATE TABLE locations (code ${text} PRIMARY KEY NOT NULL, name ${text} NOT NULL,
+    `CREATE TABLE locations (code ${text} PRIMARY KEY NOT NULL, name ${text} NOT NULL, owner_id ${id}, is_claimed ${code} NOT NULL DEFAULT 0,
       seen_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE runtime_stages (name ${text} PRIMARY KEY NOT NULL, stage ${text} NOT NULL,
       seen_at ${instant} NOT NULL)${clustered}`,

@@ -143,6 +143,20 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
     shows: ['host'],
     secret: ['cert', 'ca', 'key', 'passphrase'],
   },
+  private_locations: {
+    resource: 'private-location',
+    key: ['id'],
+    name: 'name',
+    shows: ['name', 'slug_name', 'icon'],
+  },
+  private_location_keys: {
+    resource: 'private-location-key',
+    key: ['id'],
+    name: 'prefix',
+    shows: ['prefix', 'location_id'],
+    secret: ['hash'],
+  },
+  snippets: { resource: 'snippet', key: ['id'], name: 'name', shows: ['name', 'script'] },
   maintenance_windows: {
     resource: 'maintenance-window',
     key: ['id'],

@@ -14,7 +14,8 @@ export interface CopyRule {
 /** Exceptions. Any other table is copied, with its account if it has an `account_id`. */
 export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   processes: { with: 'nothing' },
-  locations: { with: 'nothing' },
+  // Codes that private locations claim are copied with them.
+  locations: { with: 'installation' },
   sessions: { with: 'nothing' },
   setup_links: { with: 'nothing' },
   password_resets: { with: 'nothing' },

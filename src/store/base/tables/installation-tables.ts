@@ -164,7 +164,11 @@ export interface ProcessesTable {
 export interface LocationsTable {
   code: string;
   name: string;
-  /** Last heartbeat of a runner there. */
+  /** The account that has or had a private location of that code; null = all accounts share it. */
+  owner_id: IdBytes | null;
+  /** 1 = that private location exists. */
+  is_claimed: Flag;
+  /** Last heartbeat of a runner there; 0 = there was none. */
   seen_at: number;
 }
 

@@ -10,6 +10,7 @@ import type { DeliveryTables, NotifiedTable } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
 import type { IncidentTables } from './incident-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
+import type { LocationTables } from './location-tables.ts';
 import type { ProjectTables } from './project-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
@@ -334,6 +335,7 @@ export interface Tables
     HeartbeatTables,
     IncidentTables,
     InstallationTables,
+    LocationTables,
     ProjectTables,
     RollUpTables,
     ScheduleTables,

@@ -1,0 +1,54 @@
+// Validates the private locations and snippets that a check or group names.
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Problem } from '../refusal.ts';
+
+export interface NamedResourceDeps {
+  readonly privateLocations: { all(accountId: string): Promise<readonly { readonly slugName: string }[]> };
+  readonly snippets: { find(accountId: string, id: number): Promise<object | null> };
+}
+
+/** Fields that name a snippet. */
+export const snippetFields = ['setupSnippetId', 'tearDownSnippetId'] as const;
+
+/** Fields of a check or group; for checks, snippets are part of the settings. */
+type Naming = { readonly privateLocations?: readonly string[] | null } & {
+  readonly [Field in (typeof snippetFields)[number]]?: JsonValue;
+};
+
+/** What a check, or a change to it, names. */
+export function naming({
+  privateLocations,
+  settings,
+}: {
+  readonly privateLocations?: readonly string[] | null | undefined;
+  readonly settings: JsonObject;
+}): Naming {
+  return { ...settings, ...(privateLocations !== undefined && { privateLocations }) };
+}
+
+/**
+ * Returns the private locations and snippets that the account does not have.
+ * @param present the stored values, which stay valid even if what they name was removed
+ */
+export async function namedResourceProblems(
+  accountId: string,
+  written: Naming,
+  present: Naming,
+  { privateLocations, snippets }: NamedResourceDeps,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  const slugs = written.privateLocations ?? [];
+  const own = slugs.length === 0 ? [] : (await privateLocations.all(accountId)).map(({ slugName }) => slugName);
+  for (const [index, slug] of slugs.entries()) {
+    if (own.includes(slug) || present.privateLocations?.includes(slug) === true) continue;
+    const right = own.length === 0 ? 'the account has none' : `use ${own.join(', ')}`;
+    problems.push({ path: `privateLocations[${index}]`, message: `is not the slug of a private location: ${right}` });
+  }
+  for (const path of snippetFields) {
+    const id = written[path];
+    if (typeof id !== 'number' || id === present[path]) continue;
+    if ((await snippets.find(accountId, id)) === null)
+      problems.push({ path, message: 'is not the ID of a snippet of this account' });
+  }
+  return problems;
+}
