@@ -51,6 +51,8 @@ test('defaults and read-only fields are left out, and references are logical IDs
   assert.deepEqual(placeholders, []);
   assert.deepEqual(file, {
     variables: {},
+    privateLocations: {},
+    snippets: {},
     alertChannels: { 'ops-example-com': { type: 'EMAIL', config: { address: 'ops@example.com' } } },
     checkGroups: { website: { name: 'Web' } },
     checks: {

@@ -52,6 +52,8 @@ export interface Draft {
 
 const nouns: Readonly<Record<SectionName, string>> = {
   variables: 'variable',
+  privateLocations: 'private location',
+  snippets: 'snippet',
   alertChannels: 'channel',
   checkGroups: 'group',
   checks: 'check',

@@ -260,3 +260,40 @@ test('a key that may only read deploys nothing, and another account sees no proj
   assert.equal((await asReader('POST', '/v1/projects/x/deployments', { resources: [], dryRun: true })).status, 403);
   assert.equal((await asReader('GET', '/v1/projects')).status, 200);
 });
+
+test('private locations and snippets are deployed with what names them, and pruned with it', async () => {
+  const office = {
+    type: 'private-location',
+    logicalId: 'office',
+    payload: { name: 'Office', slugName: 'deployed-office' },
+  };
+  const login = { type: 'snippet', logicalId: 'login', payload: { name: 'Log in', script: 'await 1;' } };
+  const intranet = {
+    type: 'check-group',
+    logicalId: 'intranet',
+    payload: { name: 'Intranet', privateLocations: ['deployed-office'], setupSnippetId: { ref: 'login' } },
+  };
+  const declared = [office, login, intranet, url('wiki', { groupId: { ref: 'intranet' } })];
+  const dangling = await api('POST', '/v1/projects/places/deployments', { resources: [login, intranet], dryRun: true });
+  assert.match(JSON.stringify(dangling.body), /resources\[1\]\.payload\.privateLocations\[0\]/);
+  const wrong = { ...login, payload: { name: 'Log in', script: 'const = 1' } };
+  const refused = await api('POST', '/v1/projects/places/deployments', { resources: [wrong], dryRun: true });
+  assert.match(JSON.stringify(refused.body), /resources\[0\]\.payload\.script.*not a valid script/);
+
+  const first = await deploy('places', declared);
+  assert.equal(first.error, null);
+  const groups = await list('/v1/check-groups?limit=100');
+  const [snippet] = await list('/v1/snippets');
+  const group = groups.find(({ name }) => name === 'Intranet');
+  assert.deepEqual([group?.['privateLocations'], group?.['setupSnippetId']], [['deployed-office'], snippet?.['id']]);
+  assert.deepEqual(brief(await deploy('places', declared)), []);
+  const moved = { ...office, payload: { ...office.payload, slugName: 'cellar' } };
+  const fixed = await api('POST', '/v1/projects/places/deployments', { resources: [moved], dryRun: true });
+  assert.match(JSON.stringify(fixed.body), /cannot be changed from deployed-office/);
+  const renamed = { ...office, payload: { ...office.payload, name: 'Office 2' } };
+  assert.deepEqual(brief(await deploy('places', [renamed, ...declared.slice(1)])), ['UPDATE private-location office']);
+
+  await deploy('places', [], { prune: true });
+  await until('nothing is left', async () => (await list('/v1/snippets')).length === 0);
+  assert.deepEqual(await list('/v1/private-locations'), []);
+});

@@ -10,6 +10,8 @@ import type { TempStore } from '../support/store/temp-store.ts';
 
 const none = {
   variable: [],
+  'private-location': [],
+  snippet: [],
   'alert-channel': [],
   'check-group': [],
   check: [],

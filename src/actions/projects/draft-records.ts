@@ -3,6 +3,8 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { PrivateLocation } from '#domain/locations/private-location.ts';
+import type { Snippet } from '#domain/scripts/snippet.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
@@ -12,7 +14,9 @@ import { declaredGroup, type GroupDeps } from '../checks/check-groups.ts';
 import { type CheckDeps, declaredCheck } from '../checks/checks.ts';
 import { draftWindow, type MaintenanceWindowDeps } from '../checks/maintenance-windows.ts';
 import { mergedValue, requireVariableName } from '../masking.ts';
-import { invalidField } from '../refusal.ts';
+import { type HookScriptDeps, scriptTextProblems } from '../checks/check-scripts.ts';
+import { requireSlug, slugIsFixed } from '../locations/private-locations.ts';
+import { invalidField, refuseProblems } from '../refusal.ts';
 import type { ResourceInputs } from './inputs.ts';
 
 /** A draft, and how to compare it with what is stored. */
@@ -55,6 +59,27 @@ const unmanagedOfMuted = [...unmanaged, 'mutedFrom'];
 function plain(record: object, without: readonly string[]): JsonObject {
   const fields = Object.entries(record).filter(([name, value]) => !without.includes(name) && value !== undefined);
   return Object.fromEntries(fields);
+}
+
+export function draftedLocation(
+  { name, slugName, icon }: ResourceInputs['private-location'],
+  stored: PrivateLocation | null,
+): Drafted<'private-location'> {
+  if (stored === null) requireSlug(slugName);
+  else if (stored.slugName !== slugName) throw invalidField('slugName', slugIsFixed(stored.slugName));
+  const write = { name, slugName, icon };
+  return { write, name, declared: write, stored: stored && plain(stored, unmanaged), isSecretChanged: false };
+}
+
+export async function draftedSnippet(
+  { accountId }: Caller,
+  { name, script }: ResourceInputs['snippet'],
+  stored: Snippet | null,
+  scripts: HookScriptDeps,
+): Promise<Drafted<'snippet'>> {
+  if (script !== stored?.script) refuseProblems(await scriptTextProblems(accountId, 'script', script, scripts));
+  const write = { name, script };
+  return { write, name, declared: write, stored: stored && plain(stored, unmanaged), isSecretChanged: false };
 }
 
 export async function draftedChannel(

@@ -13,6 +13,8 @@ import {
   draftedChannel,
   draftedCheck,
   draftedGroup,
+  draftedLocation,
+  draftedSnippet,
   draftedVariable,
   draftedWindow,
   type Identity,
@@ -38,13 +40,28 @@ export type Drafts = { readonly [Type in ResourceType]: Draft<Type> };
 
 /** Drafts of one deployment; each sees the ones before it. */
 export function createDrafts(deps: DraftDeps): Drafts {
-  const drafted: Declared = { variables: new Map(), channels: new Map(), groups: new Map(), checkIds: new Set() };
-  const { checkGroups, variables, alertChannels, windows } = together(deps, drafted);
+  const drafted: Declared = {
+    variables: new Map(),
+    channels: new Map(),
+    groups: new Map(),
+    checkIds: new Set(),
+    slugs: new Set(),
+    snippetIds: new Set(),
+  };
+  const { checkGroups, variables, alertChannels, windows, named } = together(deps, drafted);
   return {
     variable: (_caller, input, { stored }) => {
       const draft = draftedVariable(input, stored);
       drafted.variables.set(draft.write.key, draft.write);
       return Promise.resolve(draft);
+    },
+    'private-location': (_caller, input, { stored }) => {
+      drafted.slugs.add(input.slugName);
+      return Promise.resolve(draftedLocation(input, stored));
+    },
+    snippet: (caller, input, { stored, physicalId }) => {
+      drafted.snippetIds.add(Number(physicalId));
+      return draftedSnippet(caller, input, stored, deps.checks);
     },
     'alert-channel': async (caller, input, identity) => {
       const draft = await draftedChannel(caller, input, identity, { ...deps.channels, variables, checkGroups });
@@ -52,13 +69,18 @@ export function createDrafts(deps: DraftDeps): Drafts {
       return draft;
     },
     'check-group': async (caller, input, identity) => {
-      const draft = await draftedGroup(caller, input, identity, { ...deps.groups, checkGroups, alertChannels });
+      const draft = await draftedGroup(caller, input, identity, {
+        ...deps.groups,
+        ...named,
+        checkGroups,
+        alertChannels,
+      });
       drafted.groups.set(draft.write.group.id, draft.write.group);
       return draft;
     },
     check: (caller, input, identity) => {
       drafted.checkIds.add(identity.physicalId);
-      return draftedCheck(caller, input, identity, { ...deps.checks, checkGroups });
+      return draftedCheck(caller, input, identity, { ...deps.checks, ...named, checkGroups });
     },
     'maintenance-window': (caller, input, identity) => draftedWindow(caller, input, identity, windows),
   };
@@ -70,12 +92,25 @@ interface Declared {
   readonly channels: Map<number, AlertChannel>;
   readonly groups: Map<number, CheckGroup>;
   readonly checkIds: Set<string>;
+  readonly slugs: Set<string>;
+  readonly snippetIds: Set<number>;
 }
 
 /** What is stored, together with what was drafted. */
-function together(deps: DraftDeps, { variables, channels, groups, checkIds }: Declared) {
-  const { alertChannels, checkGroups } = deps.groups;
+function together(deps: DraftDeps, { variables, channels, groups, checkIds, slugs, snippetIds }: Declared) {
+  const { alertChannels, checkGroups, privateLocations, snippets } = deps.groups;
   return {
+    named: {
+      privateLocations: {
+        all: async (accountId: string) => [
+          ...(await privateLocations.all(accountId)),
+          ...[...slugs].map((slugName) => ({ slugName })),
+        ],
+      },
+      snippets: {
+        find: async (accountId: string, id: number) => (snippetIds.has(id) ? {} : snippets.find(accountId, id)),
+      },
+    },
     checkGroups: {
       ...checkGroups,
       find: async (accountId: string, id: number) => {

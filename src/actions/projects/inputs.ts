@@ -4,12 +4,16 @@ import type { CheckInput } from '../checks/check-edits.ts';
 import type { GroupInput } from '../checks/check-groups.ts';
 import type { WindowInput } from '../checks/maintenance-windows.ts';
 import type { VariableInput } from '../masking.ts';
+import type { LocationWrite } from '#store/locations/private-locations.ts';
+import type { SnippetWrite } from '#store/scripts/snippets.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { DeclaredResource, ProjectSource, Resolve } from '#domain/projects/resource.ts';
 
 /** The input of each type. */
 export interface ResourceInputs {
   readonly variable: VariableInput;
+  readonly 'private-location': LocationWrite;
+  readonly snippet: SnippetWrite;
   readonly 'alert-channel': ChannelInput;
   readonly 'check-group': GroupInput;
   readonly check: CheckInput & { readonly checkType: CheckType };

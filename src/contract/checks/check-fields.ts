@@ -62,7 +62,9 @@ export const checkFields = {
     .default(null)
     .describe('Seconds: 10, 20 or 30 if frequency is 0; otherwise a fixed offset within the interval.'),
   runParallel: z.boolean().default(false).describe('Run in all locations at once instead of one after the other.'),
-  groupId: z.int().min(1).nullable().default(null),
+  groupId: orNull(z.int().min(0), () => 0)
+    .transform((id) => (id === 0 ? null : id))
+    .default(null),
   groupOrder: z.int().min(0).nullable().default(null),
   runtimeId: z
     .string()

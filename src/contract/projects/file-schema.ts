@@ -19,6 +19,8 @@ import {
 /** Create bodies: one for each kind. */
 const bodies: Readonly<Record<SectionName, readonly z.ZodType[]>> = {
   variables: [operations.createVariable.body],
+  privateLocations: [operations.createPrivateLocation.body],
+  snippets: [operations.createSnippet.body],
   alertChannels: [channelCreate],
   checkGroups: [groupCreateV2],
   checks: kindBodies.map(({ create }) => create),

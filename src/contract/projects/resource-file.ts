@@ -11,6 +11,8 @@ export interface ResourceFile {
   /** Logical ID of the project that owns the resources. */
   readonly project?: string;
   readonly variables?: Readonly<Record<string, FileResource | string>>;
+  readonly privateLocations?: Readonly<Record<string, FileResource>>;
+  readonly snippets?: Readonly<Record<string, FileResource>>;
   readonly alertChannels?: Readonly<Record<string, FileResource>>;
   readonly checkGroups?: Readonly<Record<string, FileResource>>;
   readonly checks?: Readonly<Record<string, FileResource>>;
@@ -34,6 +36,8 @@ export interface Section {
 /** In the order of files; later ones refer to earlier ones. */
 export const sections: readonly Section[] = [
   { name: 'variables', type: 'variable', noun: 'variable', keyField: 'key' },
+  { name: 'privateLocations', type: 'private-location', noun: 'private location', keyField: 'slugName' },
+  { name: 'snippets', type: 'snippet', noun: 'snippet' },
   { name: 'alertChannels', type: 'alert-channel', noun: 'alert channel' },
   { name: 'checkGroups', type: 'check-group', noun: 'check group' },
   { name: 'checks', type: 'check', noun: 'check' },
@@ -69,6 +73,8 @@ export const references = {
   'dependsOn[]': 'check',
   'alertChannelSubscriptions[].alertChannelId': 'alert-channel',
   'activeHours.otherChannelId': 'alert-channel',
+  setupSnippetId: 'snippet',
+  tearDownSnippetId: 'snippet',
 } as const satisfies Readonly<Record<string, ResourceType>>;
 
 /** Fields of the API that files do not have: the other side of the reference has them. */

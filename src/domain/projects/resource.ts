@@ -2,7 +2,15 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /** Types of resources, in the order in which they are written: later ones refer to earlier ones. */
-export const resourceTypes = ['variable', 'alert-channel', 'check-group', 'check', 'maintenance-window'] as const;
+export const resourceTypes = [
+  'variable',
+  'private-location',
+  'snippet',
+  'alert-channel',
+  'check-group',
+  'check',
+  'maintenance-window',
+] as const;
 export type ResourceType = (typeof resourceTypes)[number];
 
 /** One resource as files or code declare it. */
@@ -53,6 +61,8 @@ const referenceTypes: Readonly<Record<string, ResourceType>> = {
   dependsOn: 'check',
   checkId: 'check',
   checkIds: 'check',
+  setupSnippetId: 'snippet',
+  tearDownSnippetId: 'snippet',
 };
 
 /** Finds the physical ID of a resource; undefined = the project does not declare it. */

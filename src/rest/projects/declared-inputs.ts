@@ -17,6 +17,8 @@ type Parse<Type extends ResourceType> = (payload: object, faults: Faults) => Res
 /** The parser of each type; undefined = invalid, and the faults have the reasons. */
 const parsers: { readonly [Type in ResourceType]: Parse<Type> } = {
   variable: (payload, faults) => parsed(operations.createVariable.body, payload, faults),
+  'private-location': (payload, faults) => parsed(operations.createPrivateLocation.body, payload, faults),
+  snippet: (payload, faults) => parsed(operations.createSnippet.body, payload, faults),
   'alert-channel': (payload, faults) => parsed(operations.createAlertChannel.body, payload, faults),
   'check-group': (payload, faults) => parsed(operations.createCheckGroupV2.body, payload, faults),
   check: (payload, faults) => {

@@ -1,6 +1,7 @@
 // The private routes of the `checkly` command line: they translate to public actions and hold no rules.
 import type { InviteActions } from '#actions/accounts/invites.ts';
 import type { VariableActions } from '#actions/accounts/variables.ts';
+import type { PrivateLocationActions } from '#actions/locations/private-locations.ts';
 import type { ProjectActions } from '#actions/projects/projects.ts';
 import type { AnalyticsActions } from '#actions/results/analytics.ts';
 import type { CheckResultActions } from '#actions/results/check-results.ts';
@@ -22,6 +23,7 @@ export interface VendorDeps extends CliAccountDeps, CliTestSessionDeps {
   readonly invites: InviteActions;
   readonly variables: VariableActions;
   readonly projects: ProjectActions;
+  readonly privateLocations: PrivateLocationActions;
   readonly scriptFiles: ScriptFileActions;
 }
 
@@ -34,6 +36,6 @@ export function vendorRoutes(deps: VendorDeps): Route[] {
     ...cliTestSessionRoutes(deps),
     ...cliStorageRoutes(deps.scriptFiles),
     ...cliVariableRoutes(deps.variables),
-    ...cliProjectRoutes(deps.projects),
+    ...cliProjectRoutes(deps.projects, deps.privateLocations),
   ];
 }

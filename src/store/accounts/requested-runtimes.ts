@@ -23,22 +23,8 @@ export type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId'> & Group
 /** Checks read at a time. */
 const sliceSize = 500;
 
-export function createRequestedRuntimes({ dialect, reader }: Database) {
-  const slice = (account: IdBytes, after: IdBytes | null) => {
-    const field = (...path: string[]) => dialect.jsonText('checks.definition', path);
-    const all = selectRows(reader, 'checks', { account_id: account })
-      .select(['id', 'check_type', 'group_id'])
-      .select([
-        field('runtimeId').as('runtime'),
-        field('runtimeFallback').as('fallback'),
-        field('settings', 'localSetupScript').as('setup'),
-        field('settings', 'localTearDownScript').as('teardown'),
-        field('settings', 'setupSnippetId').as('setupSnippet'),
-        field('settings', 'tearDownSnippetId').as('teardownSnippet'),
-      ]);
-    const further = after === null ? all : all.where('id', '>', after);
-    return further.orderBy('id').limit(sliceSize).execute();
-  };
+export function createRequestedRuntimes(database: Database) {
+  const { dialect, reader } = database;
   return {
     /** All groups of an account, ordered by ID. */
     async groups(accountId: string): Promise<GroupRuntime[]> {
@@ -64,7 +50,7 @@ export function createRequestedRuntimes({ dialect, reader }: Database) {
     async *checks(accountId: string): AsyncIterable<CheckRuntime> {
       const account = idBytes(accountId);
       for (let after: IdBytes | null = null; ; await breathe()) {
-        const rows = await slice(account, after);
+        const rows = await sliceOf(database, account, after);
         for (const { id, check_type: checkType, group_id: groupId, fallback, ...row } of rows) {
           yield {
             id: idText(id),
@@ -87,6 +73,22 @@ export function createRequestedRuntimes({ dialect, reader }: Database) {
       }
     },
   };
+}
+
+function sliceOf({ dialect, reader }: Database, account: IdBytes, after: IdBytes | null) {
+  const field = (...path: string[]) => dialect.jsonText('checks.definition', path);
+  const all = selectRows(reader, 'checks', { account_id: account })
+    .select(['id', 'check_type', 'group_id'])
+    .select([
+      field('runtimeId').as('runtime'),
+      field('runtimeFallback').as('fallback'),
+      field('settings', 'localSetupScript').as('setup'),
+      field('settings', 'localTearDownScript').as('teardown'),
+      field('settings', 'setupSnippetId').as('setupSnippet'),
+      field('settings', 'tearDownSnippetId').as('teardownSnippet'),
+    ]);
+  const further = after === null ? all : all.where('id', '>', after);
+  return further.orderBy('id').limit(sliceSize).execute();
 }
 
 /** A JSON number is a text on one engine. */

@@ -1,6 +1,8 @@
 // What the store knows of a type of resources: how a deployment reads, writes and removes its rows.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { PrivateLocation } from '#domain/locations/private-location.ts';
+import type { Snippet } from '#domain/scripts/snippet.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
 import type { LimitName } from '#domain/accounts/account.ts';
@@ -10,11 +12,15 @@ import type { Db, Tables } from '../base/tables/schema.ts';
 import type { StoredChannel } from '../channels/alert-channels.ts';
 import type { GroupWrite, StoredGroup } from '../checks/check-groups.ts';
 import type { CheckWrite, StoredCheck } from '../checks/checks.ts';
+import type { LocationWrite } from '../locations/private-locations.ts';
+import type { SnippetWrite } from '../scripts/snippets.ts';
 import type { NewWindow } from '../checks/maintenance-windows.ts';
 
 /** The records of each type: as stored, and as a deployment writes them. They have their IDs. */
 export interface ResourceRecords {
   readonly variable: { readonly stored: StoredVariable; readonly write: EnvironmentVariable };
+  readonly 'private-location': { readonly stored: PrivateLocation; readonly write: LocationWrite };
+  readonly snippet: { readonly stored: Snippet; readonly write: SnippetWrite };
   readonly 'alert-channel': { readonly stored: StoredChannel; readonly write: AlertChannel };
   readonly 'check-group': { readonly stored: StoredGroup; readonly write: GroupWrite };
   readonly check: { readonly stored: StoredCheck; readonly write: CheckWrite };
@@ -52,7 +58,14 @@ export interface DeployContext {
 }
 
 export interface StoredKind<Type extends ResourceType> {
-  readonly table: 'variables' | 'alert_channels' | 'check_groups' | 'checks' | 'maintenance_windows';
+  readonly table:
+    | 'variables'
+    | 'private_locations'
+    | 'snippets'
+    | 'alert_channels'
+    | 'check_groups'
+    | 'checks'
+    | 'maintenance_windows';
   readonly limit: LimitName & keyof AccountLimitTables;
   /** Column of the physical ID, and its value. */
   readonly column: string;
@@ -73,7 +86,7 @@ export interface StoredKind<Type extends ResourceType> {
 }
 
 type AccountLimitTables = Record<
-  'variables' | 'alertChannels' | 'checkGroups' | 'checks' | 'maintenanceWindows',
+  'variables' | 'privateLocations' | 'snippets' | 'alertChannels' | 'checkGroups' | 'checks' | 'maintenanceWindows',
   keyof Tables
 >;
 

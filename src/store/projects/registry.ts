@@ -5,10 +5,14 @@ import { alertChannelKind } from './kinds/alert-channels.ts';
 import { checkGroupKind } from './kinds/check-groups.ts';
 import { checkKind } from './kinds/checks.ts';
 import { maintenanceWindowKind } from './kinds/maintenance-windows.ts';
+import { privateLocationKind } from './kinds/private-locations.ts';
+import { snippetKind } from './kinds/snippets.ts';
 import { variableKind } from './kinds/variables.ts';
 
 export const storedKinds: { readonly [Type in ResourceType]: StoredKind<Type> } = {
   variable: variableKind,
+  'private-location': privateLocationKind,
+  snippet: snippetKind,
   'alert-channel': alertChannelKind,
   'check-group': checkGroupKind,
   check: checkKind,

@@ -40,8 +40,9 @@ export function defineExport(command: Command): void {
   ).action(run);
 }
 
-const lists: Readonly<Record<SectionName, PagedId>> = {
+const lists: Readonly<Record<Exclude<SectionName, 'privateLocations'>, PagedId>> = {
   variables: 'listVariables',
+  snippets: 'listSnippets',
   alertChannels: 'listAlertChannels',
   checkGroups: 'listCheckGroups',
   checks: 'listChecks',
@@ -74,9 +75,15 @@ async function exported(connection: Connection, { project, check }: ExportOption
       continue;
     }
     // Each list contains records of its type.
-    const all = (await readAll(connection, lists[name], {})).items as unknown as JsonObject[];
-    resources[name] =
-      project === undefined ? all : all.filter((each) => names.has(`${type} ${idText(each[keyField])}`));
+    const listed =
+      name === 'privateLocations'
+        ? await connection.client.call('listPrivateLocations', {})
+        : (await readAll(connection, lists[name], {})).items;
+    const all = listed as unknown as JsonObject[];
+    // Private locations are known by their slug in files, and by their ID in projects.
+    const isOwned = (each: JsonObject): boolean =>
+      names.has(`${type} ${idText(each[name === 'privateLocations' ? 'id' : keyField])}`);
+    resources[name] = project === undefined ? all : all.filter(isOwned);
   }
   const schema = JSON.parse(readFileSync(join(packageFolder, 'docs/schema.json'), 'utf8')) as FileSchema;
   const found = exportResources(schema, resources, (type, id) => names.get(`${type} ${id}`));

@@ -43,7 +43,6 @@ const folded: ReadonlyMap<string, 'channels' | 'places'> = new Map([
 /** Types that there are not, as sentences call them. */
 const missing: ReadonlyMap<string, string> = new Map([
   ['dashboard', 'dashboards'],
-  ['private-location', 'private locations'],
   ['status-page', 'status pages'],
   ['status-page-service', 'status pages'],
   ['status-page-component', 'status pages'],

@@ -1,5 +1,6 @@
 // Deployments by the `checkly` command line.
 import type { ProjectActions } from '#actions/projects/projects.ts';
+import type { PrivateLocationActions } from '#actions/locations/private-locations.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { errorBody } from '../../errors.ts';
 import { HttpRefusal } from '../../http-refusal.ts';
@@ -10,11 +11,11 @@ import { declaredProject } from './declare.ts';
 import { namingResources } from './named-faults.ts';
 import { deploymentToCli, percentOf, resultToCli } from './wire.ts';
 
-export function cliProjectRoutes(projects: ProjectActions): Route[] {
+export function cliProjectRoutes(projects: ProjectActions, locations: Pick<PrivateLocationActions, 'list'>): Route[] {
   const find = async ({ caller, params }: Call<'getCliDeployment' | 'cancelCliDeployment'>) =>
     deploymentToCli(await projects.findDeployment(caller, params.logicalId, params.id));
   return [
-    route('deployCliProject', (call) => orBusy(() => deploy(projects, call))),
+    route('deployCliProject', (call) => orBusy(() => deploy(projects, locations, call))),
     route('deleteCliProject', ({ caller, params, query }) =>
       orBusy(async () => {
         try {
@@ -42,9 +43,15 @@ export function cliProjectRoutes(projects: ProjectActions): Route[] {
   ];
 }
 
-async function deploy(projects: ProjectActions, { caller, body, query }: Call<'deployCliProject'>) {
+async function deploy(
+  projects: ProjectActions,
+  locations: Pick<PrivateLocationActions, 'list'>,
+  { caller, body, query }: Call<'deployCliProject'>,
+) {
   const { project } = body;
-  const { resources, refused } = declaredProject(body, () => undefined);
+  const stored = await locations.list(caller);
+  const slugOf = (id: string): string | undefined => stored.find((one) => one.id === id)?.slugName;
+  const { resources, refused } = declaredProject(body, slugOf);
   if (refused.length > 0) throw new HttpRefusal(400, refused.join('\n'));
   const undeclared = query.preserveResources ? 'detach' : 'delete';
   const declaration = { ...project, source: 'cli', resources, undeclared, isDryRun: query.dryRun } as const;

@@ -1,0 +1,220 @@
+// Traffic of the Go SDK and the Terraform provider of another service (reference §5.6): what they send is accepted, and
+// each read equals what was written.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { type Resources, resourcesUnderTest } from './resources-under-test.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Replayed {
+  readonly name: string;
+  /** Creation, update of `/{id}`, and reading. */
+  readonly paths: readonly [create: string, update: string | null, read: string];
+  readonly body: Row;
+  readonly change: Row;
+  /** Fields that reads show in another form. */
+  readonly shown?: Row;
+  /** Field of the ID; default `id`. */
+  readonly key?: string;
+}
+
+const zero = '0001-01-01T00:00:00Z';
+const nothingElse = { createdAt: zero, updatedAt: zero, created_at: zero, updated_at: zero };
+/** Alert settings as the SDK writes those that are not set. */
+const alertSettings = {
+  escalationType: 'RUN_BASED',
+  runBasedEscalation: { failedRunThreshold: 1 },
+  timeBasedEscalation: {},
+  reminders: {},
+  parallelRunFailureThreshold: {},
+  sslCertificates: {},
+};
+const placed = { locations: [], privateLocations: [], tags: null, environmentVariables: null };
+const quiet = { ...placed, ...nothingElse, useGlobalAlertSettings: true, alertSettings };
+const request = {
+  method: 'get',
+  url: 'http://127.0.0.1:1/',
+  followRedirects: true,
+  body: '',
+  bodyType: 'NONE',
+  headers: null,
+  queryParameters: null,
+  assertions: null,
+  basicAuth: { username: '', password: '' },
+};
+
+const replayed: readonly Replayed[] = [
+  {
+    name: 'an API check',
+    paths: ['/v1/checks/api?autoAssignAlerts=false', '/v1/checks/{id}?autoAssignAlerts=false', '/v1/checks/{id}'],
+    body: {
+      id: '',
+      name: 'API',
+      checkType: 'API',
+      frequency: 10,
+      activated: true,
+      degradedResponseTime: 5000,
+      maxResponseTime: 20_000,
+      sslCheckDomain: '',
+      setupSnippetId: 0,
+      tearDownSnippetId: 0,
+      localSetupScript: '',
+      localTearDownScript: '',
+      groupId: 0,
+      groupOrder: 0,
+      request,
+      ...quiet,
+    },
+    change: { name: 'API 2', frequency: 5 },
+    shown: { request: { method: 'GET', url: request.url } },
+  },
+  {
+    name: 'a group',
+    paths: [
+      '/v2/check-groups?autoAssignAlerts=false',
+      '/v2/check-groups/{id}?autoAssignAlerts=false',
+      '/v1/check-groups/{id}',
+    ],
+    body: {
+      id: 0,
+      name: 'Group',
+      activated: true,
+      muted: false,
+      concurrency: 3,
+      setupSnippetId: 0,
+      tearDownSnippetId: 0,
+      localSetupScript: '',
+      localTearDownScript: '',
+      apiCheckDefaults: {
+        url: '',
+        headers: null,
+        queryParameters: null,
+        assertions: null,
+        basicAuth: { username: '', password: '' },
+      },
+      ...quiet,
+    },
+    change: { name: 'Group 2', concurrency: 5 },
+  },
+  {
+    name: 'a snippet',
+    paths: ['/v1/snippets', '/v1/snippets/{id}', '/v1/snippets/{id}'],
+    body: { id: 0, name: 'Snippet', script: 'console.log(1);', ...nothingElse },
+    change: { script: 'console.log(2);' },
+  },
+  {
+    name: 'a variable',
+    paths: ['/v1/variables', '/v1/variables/{id}', '/v1/variables/{id}'],
+    body: { key: 'KEY', value: 'a', locked: false, secret: false },
+    change: { value: 'b' },
+    key: 'key',
+  },
+  {
+    name: 'a channel',
+    paths: ['/v1/alert-channels', '/v1/alert-channels/{id}', '/v1/alert-channels/{id}'],
+    body: {
+      id: 0,
+      type: 'WEBHOOK',
+      config: { name: 'hook', url: 'http://127.0.0.1:1/', method: 'post', template: '', headers: null },
+      subscriptions: null,
+      sendRecovery: true,
+      sendFailure: true,
+      sendDegraded: false,
+      sslExpiry: false,
+      sslExpiryThreshold: 30,
+      ...nothingElse,
+    },
+    change: { sendDegraded: true },
+    shown: { config: { name: 'hook', method: 'POST' } },
+  },
+  {
+    name: 'a private location',
+    paths: ['/v1/private-locations', '/v1/private-locations/{id}', '/v1/private-locations/{id}'],
+    body: {
+      id: '',
+      name: 'Office',
+      slugName: 'office',
+      icon: 'location',
+      proxyUrl: '',
+      keys: null,
+      lastSeen: zero,
+      ...nothingElse,
+    },
+    change: { name: 'Office 2' },
+    shown: { proxyUrl: null },
+  },
+  {
+    name: 'a maintenance window',
+    paths: ['/v1/maintenance-windows', '/v1/maintenance-windows/{id}', '/v1/maintenance-windows/{id}'],
+    body: {
+      id: 0,
+      name: 'Nights',
+      startsAt: '2099-01-01T00:00:00.000Z',
+      endsAt: '2099-01-01T01:00:00.000Z',
+      repeatInterval: 1,
+      repeatUnit: 'MONTH',
+      repeatEndsAt: '2099-06-01T00:00:00.000Z',
+      tags: ['shop'],
+      ...nothingElse,
+    },
+    change: { name: 'Nights 2' },
+  },
+];
+
+describe('clients of another service', () => {
+  for (const { name, paths, body, change, shown = {}, key = 'id' } of replayed) {
+    test(`create, read, update, read and delete ${name}`, async () => {
+      await using on = resourcesUnderTest();
+      const [create, update, read] = paths;
+      const created = await on.ask('POST', create, body);
+      assert.equal(created.status, 201, created.text);
+      const at = (path: string): string => path.replace('{id}', String(created.body[key]));
+      const first = { ...body, ...shown };
+      assertShown(created.body, first);
+      assertShown(await readOf(on, at(read)), first);
+      const changed = await on.ask('PUT', at(update ?? read), { ...body, ...change });
+      assert.equal(changed.status, 200, changed.text);
+      assertShown(await readOf(on, at(read)), { ...first, ...change });
+      assert.equal((await on.ask('DELETE', at(read))).status, 204);
+      const gone = await on.ask('GET', at(read));
+      assert.equal(gone.status, 404);
+      assert.equal(gone.body.statusCode, 404, 'Terraform looks for 404 in the text');
+    });
+  }
+
+  test('create, read and delete a client certificate', async () => {
+    await using on = resourcesUnderTest();
+    const created = await on.ask('POST', '/v1/client-certificates', {
+      host: 'a.example',
+      ...createAuthority().issue(),
+    });
+    assert.equal(created.status, 201, created.text);
+    const path = `/v1/client-certificates/${created.body.id}`;
+    assert.deepEqual(await readOf(on, path), created.body);
+    assert.equal((await on.ask('DELETE', path)).status, 204);
+    assert.equal((await on.ask('GET', path)).status, 404);
+  });
+});
+
+async function readOf(on: Resources, path: string): Promise<Row> {
+  const { status, body, text } = await on.ask('GET', path);
+  assert.equal(status, 200, text);
+  return body as Row;
+}
+
+/** Whether nothing was written, in the ways that these clients have. */
+function isNothing(value: unknown): boolean {
+  const isEmpty = typeof value === 'object' && value !== null && Object.values(value).every(isNothing);
+  return value === undefined || value === null || value === '' || value === 0 || value === zero || isEmpty;
+}
+
+/** Every field that was written has its value, and what was left empty is empty or has a default. */
+function assertShown(read: Row, written: Row): void {
+  for (const [field, value] of Object.entries(written)) {
+    if (isNothing(value) || ['id', 'alertSettings', 'keys'].includes(field)) continue;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      assertShown(read[field] as Row, value as Row);
+    else assert.deepEqual(read[field], value, field);
+  }
+}
