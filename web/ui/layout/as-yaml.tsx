@@ -74,6 +74,11 @@ const sources: {
 } = {
   check: ['checks', (client, id) => plain(client.call('getCheck', { params: { id } }))],
   'check-group': ['checkGroups', (client, id) => plain(client.call('getCheckGroup', { params: { id } }))],
+  'private-location': [
+    'privateLocations',
+    (client, id) => plain(client.call('getPrivateLocation', { params: { id } })),
+  ],
+  snippet: ['snippets', (client, id) => plain(client.call('getSnippet', { params: { id } }))],
   'alert-channel': ['alertChannels', (client, id) => plain(client.call('getAlertChannel', { params: { id } }))],
   'maintenance-window': [
     'maintenanceWindows',
