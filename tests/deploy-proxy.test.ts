@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { configVariables } from '#config/variables.ts';
-import { bodyLimit } from '../src/rest/read-body.ts';
+import { everyOperation } from '#contract/operations.ts';
+import { maxBodyBytes } from '../src/rest/read-body.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string): string => readFileSync(join(root, 'deploy', name), 'utf8');
@@ -24,9 +25,10 @@ test('the systemd unit starts the command of a clone, and uses variables that ex
 
 test('the proxies accept the largest body, do not buffer events, and hide metrics and health', () => {
   const [nginx, caddy] = [read('nginx.conf'), read('Caddyfile')];
-  assert.equal(bodyLimit, 2 ** 20, 'update client_max_body_size and max_size');
-  assert.match(nginx, /client_max_body_size 1m;/);
-  assert.match(caddy, /max_size 1MiB/);
+  const largest = Math.max(...everyOperation().map(maxBodyBytes)) / 2 ** 20;
+  assert.ok(nginx.includes(`client_max_body_size ${largest}m;`), `${largest} MB`);
+  assert.ok(caddy.includes(`max_size ${largest}MiB`));
+  assert.match(nginx, /proxy_set_header Upgrade \$http_upgrade;/);
   assert.match(nginx, /proxy_buffering off;/);
   assert.match(caddy, /flush_interval -1/);
   // A trigger waits for up to 600 s.
