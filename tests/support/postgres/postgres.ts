@@ -62,6 +62,7 @@ export interface PostgresDatabase {
   readonly url: string;
   /** The same by the server's socket: a tenth of what small statements cost on both sides is TCP. */
   readonly socketUrl: string;
+  /** Removes it once the next database of the server is left as well; the last one goes with the server. */
   drop(): Promise<void>;
 }
 
@@ -150,6 +151,8 @@ export async function openPostgres({
   port,
 }: PostgresPlace): Promise<PostgresServer & { leave: () => Promise<void> }> {
   let made = 0;
+  /** Databases to be dropped: the server would wait 100 ms for those whose connections have only just been closed. */
+  const left: string[] = [];
   const { admin, leave } = keepAdmin(socketDir, port);
   const [version] = await admin(`SELECT current_setting('server_version_num')::int AS number`);
   // Page by page through the log, as is usual since PostgreSQL 15, costs twice as much.
@@ -168,7 +171,10 @@ export async function openPostgres({
         name,
         url,
         socketUrl: `${url}?host=${encodeURIComponent(socketDir)}`,
-        drop: async () => void (await admin(`DROP DATABASE ${name} WITH (FORCE)`)),
+        drop: async () => {
+          left.push(name);
+          for (const gone of left.splice(0, left.length - 1)) await admin(`DROP DATABASE ${gone} WITH (FORCE)`);
+        },
       };
     },
   };
