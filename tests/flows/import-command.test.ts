@@ -72,6 +72,11 @@ describe('import', { concurrency: 3 }, ({ it }) => {
 
     const again = await tocsin('kuma', 'kuma.db');
     assert.match(again.out, /^Nothing to do: project kuma is as imported\.$/m, again.err);
+    const noticed = async (): Promise<unknown> => {
+      const all = (await account.must('GET', '/v1/notices')) as unknown as Record<string, unknown>[];
+      return all.find(({ kind }) => kind === 'channels-off')?.['message'];
+    };
+    assert.match(String(await noticed()), /^2 subscribed alert channels send nothing, .*: Team, Games\.$/);
     await account.must('PUT', `/v1/alert-channels/${String(channels[0]?.['id'])}`, { sendFailure: true });
     assert.match((await tocsin('kuma', 'kuma.db')).out, /^Nothing to do/m, 'it is not switched off again');
   });

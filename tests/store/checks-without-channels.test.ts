@@ -60,3 +60,33 @@ test('a check notifies nobody unless a channel that sends failures is subscribed
   await checks.change(account, alone, ({ check }) => ({ check, subscriptions: to(channel), isAutoAssigned: false }));
   assert.equal((await checksWithoutChannels.ofAccount(account))?.checks, 3);
 });
+
+test('a subscribed channel whose alerts are all switched off is found until one is switched on', async (newStore) => {
+  await using temp = await newStore();
+  const { alertChannels, checks, checksWithoutChannels } = temp.store;
+  const account = putAccount(temp.raw);
+  const foreign = putAccount(temp.raw);
+  const ids = [1, 2, 3];
+  for (const id of ids) putChannel(temp.raw, account, id);
+  putChannel(temp.raw, foreign, 1);
+  temp.raw
+    .prepare('UPDATE alert_channels SET send_failure = 0, send_recovery = 0, send_degraded = 0, ssl_expiry = 0')
+    .run();
+  assert.equal(await checksWithoutChannels.switchedOff(account), null, 'nothing is subscribed');
+  const subscriptions = ids.map((alertChannelId) => ({ alertChannelId, activated: alertChannelId !== 3 }));
+  const saved = await checks.add({ check: aCheck(account), subscriptions, isAutoAssigned: false });
+  assert.ok('saved' in saved);
+  assert.deepEqual((await checksWithoutChannels.switchedOff(account))?.channels, 2);
+  for (const column of ['send_recovery', 'ssl_expiry']) {
+    temp.raw.prepare(`UPDATE alert_channels SET ${column} = 1 WHERE id = 1`).run();
+    assert.equal((await checksWithoutChannels.switchedOff(account))?.channels, 1, column);
+    temp.raw.prepare(`UPDATE alert_channels SET ${column} = 0 WHERE id = 1`).run();
+  }
+  await alertChannels.change(account, 2, ({ channel, subscriptions }) => ({
+    channel: { ...channel, sendFailure: true },
+    subscriptions,
+  }));
+  const found = await checksWithoutChannels.switchedOff(account);
+  assert.deepEqual([found?.channels, found?.among.length], [1, 1]);
+  assert.equal(await checksWithoutChannels.switchedOff(foreign), null);
+});

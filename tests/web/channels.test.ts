@@ -94,6 +94,33 @@ describe('channels in the web UI', () => {
     await expectVisible(page.getByText('These settings are not accepted:'));
   });
 
+  test('a channel that sends nothing, as after an import, is switched on once a test message has arrived', async () => {
+    const receiver = await startScriptedServer(later);
+    const { id } = await ui().service.must('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      config: { name: 'Imported', url: receiver.url },
+      sendFailure: false,
+      sendRecovery: false,
+    });
+    const page = await ui().open('/channels');
+    const row = page.getByRole('row', { name: /Imported/ });
+    await expectVisible(row.getByText('Sends nothing'));
+    await row.getByRole('link', { name: 'Imported' }).click();
+    const note = page.getByRole('note').filter({ hasText: 'This channel sends nothing' });
+    await expectVisible(note);
+    const switchOn = note.getByRole('button', { name: 'Switch on failures and recoveries' });
+    await expectHidden(switchOn);
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await expectVisible(page.getByText(/^Received after /), 30_000);
+    await switchOn.click();
+    await expectHidden(note);
+    const channel = await ui().service.must('GET', `/v1/alert-channels/${String(id)}`);
+    assert.deepEqual(
+      [channel['sendFailure'], channel['sendRecovery'], channel['sendDegraded'], channel['sslExpiry']],
+      [true, true, false, false],
+    );
+  });
+
   test('a secret is rotated with an overlap, in which both secrets sign, and which can be ended', async () => {
     const receiver = await startScriptedServer(later);
     const { id } = await ui().service.must('POST', '/v1/alert-channels', {

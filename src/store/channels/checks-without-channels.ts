@@ -1,10 +1,11 @@
-// Checks whose failures notify no channel.
+// Checks whose failures notify no channel, and channels that are subscribed and send nothing.
 import { inAccount, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, type IdBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
+import { nameOf } from './failing-channels.ts';
 
 /** Maximum number of names. */
 const maxNames = 6;
@@ -89,5 +90,35 @@ export function createChecksWithoutChannels({ reader }: Database) {
         .execute();
       return { checks, since, among: names.map(({ name }) => name) };
     },
+    switchedOff: (accountId: string) => switchedOffChannels(reader, accountId),
   };
+}
+
+/**
+ * Channels with an active subscription and every alert switched off, as an import creates them: their number, names of
+ * the first ones, and when one of them was last changed (epoch ms). null = none.
+ */
+async function switchedOffChannels(db: Db, accountId: string) {
+  const off = selectRows(db, 'alert_channels', {
+    account_id: idBytes(accountId),
+    send_failure: 0,
+    send_recovery: 0,
+    send_degraded: 0,
+    ssl_expiry: 0,
+  })
+    .where('report', 'is', null)
+    .where(
+      'id',
+      'in',
+      selectRows(db, 'subscriptions', { account_id: idBytes(accountId), activated: 1 }).select('alert_channel_id'),
+    );
+  const { channels, since } = await off
+    .select(({ fn }) => [
+      fn.countAll<number>().as('channels'),
+      fn.max(fn.coalesce('updated_at', 'created_at')).as('since'),
+    ])
+    .executeTakeFirstOrThrow();
+  if (channels === 0) return null;
+  const rows = await off.select(['id', 'type', 'config']).orderBy('id').limit(maxNames).execute();
+  return { channels, since, among: rows.map(nameOf) };
 }

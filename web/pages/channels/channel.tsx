@@ -21,7 +21,7 @@ import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { milliseconds } from '../../ui/text/format.ts';
 import { ChannelEditor } from './editor.tsx';
-import { Health } from './page.tsx';
+import { Health, isOff } from './page.tsx';
 import { Rotation } from './rotation.tsx';
 import { text } from './strings.ts';
 import { Subscriptions } from './subscriptions.tsx';
@@ -132,6 +132,7 @@ function Loaded({ channel }: { readonly channel: Channel }) {
           ],
         ]}
       />
+      {isOff(channel) && <SendsNothing channel={channel} />}
       <Subscriptions channel={channel} />
       {write && <Test id={id} />}
       {write && form?.rotation !== undefined && <Rotation channel={channel} names={form.rotation} />}
@@ -167,6 +168,31 @@ function writtenOf(channel: Channel, form: ChannelForm): Draft {
   const alerts = { sendFailure, sendRecovery, sendDegraded, sslExpiry, sslExpiryThreshold, autoSubscribe, grouping };
   // The contract describes it as JSON.
   return { config, ...alerts, activeHours };
+}
+
+/** Says that the channel sends nothing, and offers to switch it on once a message has arrived. */
+function SendsNothing({ channel: { id, lastDeliveredAt } }: { readonly channel: Channel }) {
+  const { write } = useMay();
+  const change = useWrite('updateAlertChannel', ['listAlertChannels', 'getAlertChannel', 'getOverview', 'listNotices']);
+  const switchOn = (): void =>
+    change.mutate(
+      { params: { id }, body: { sendFailure: true, sendRecovery: true } },
+      { onSuccess: () => toast.done(text.switchedOnAlerts) },
+    );
+  return (
+    <div role="note" className={css['off']}>
+      <p>{text.offNote}</p>
+      {write && lastDeliveredAt !== null && (
+        <div className={css['health']}>
+          <span>{text.switchOnHelp}</span>
+          <Button kind="primary" isDisabled={change.isPending} onPress={switchOn}>
+            {text.switchOn}
+          </Button>
+        </div>
+      )}
+      {change.error !== null && <ErrorMessage error={change.error} />}
+    </div>
+  );
 }
 
 function Test({ id }: { readonly id: number }) {

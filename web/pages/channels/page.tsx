@@ -65,6 +65,11 @@ export function ChannelsPage() {
   );
 }
 
+/** Whether it sends nothing: every alert is switched off, as after an import. */
+export function isOff({ sendFailure, sendDegraded, sendRecovery, sslExpiry, report }: Channel): boolean {
+  return !(sendFailure || sendDegraded || sendRecovery || sslExpiry) && report === null;
+}
+
 /** Whether its messages arrive, when one arrived last, and how many wait. */
 export function Health({ channel }: { readonly channel: Channel }) {
   const { id, isFailing, failingSince, lastDeliveredAt, waitingDeliveries } = channel;
@@ -74,6 +79,8 @@ export function Health({ channel }: { readonly channel: Channel }) {
         <span className={css['failing']}>
           {text.failing} {failingSince !== null && <Ago at={failingSince} />}
         </span>
+      ) : isOff(channel) ? (
+        <span className={css['warning']}>{text.off}</span>
       ) : lastDeliveredAt === null ? (
         <span className="quiet">{text.unproven}</span>
       ) : (

@@ -18,6 +18,12 @@ export const text = {
   working: 'Working',
   failing: 'Failing since',
   unproven: 'No message yet',
+  off: 'Sends nothing',
+  offNote:
+    'This channel sends nothing, because all its alerts are switched off, as after an import. Send a test message below. Once it arrives, switch the channel on here.',
+  switchOn: 'Switch on failures and recoveries',
+  switchedOnAlerts: 'The channel now sends failures and recoveries',
+  switchOnHelp: 'A message arrived.',
   received: 'Last received',
   waiting: (count: number) => `${count === 1000 ? '1000 or more' : count} waiting`,
   everything: 'new checks, too',
