@@ -11,6 +11,7 @@ import { Refusal } from '../refusal.ts';
 import { createDrafts, type DraftDeps } from './drafts.ts';
 import { identify } from './identify.ts';
 import type { Declaration, ParseInputs } from './inputs.ts';
+import { createPlaces } from './places.ts';
 import { type Identified, namedPath, planDeployment } from './plan.ts';
 
 /** A deployment in an answer; `id` null = a dry run. */
@@ -30,6 +31,8 @@ export interface ProjectDeps extends Pick<Store, 'projects'>, DraftDeps {
 
 /** Deployments that a process plans at a time, and of one account while others wait. */
 const lanes = createSharedLanes(2, 1);
+/** Deployments that hold what they declare in memory, planned or waiting for it. */
+const places = createPlaces('deployments', 3, 12);
 /** How often a deployment is planned again because others changed its resources meanwhile. */
 const maxPlans = 5;
 /** Time between two stored figures of the progress, ms. */
@@ -64,6 +67,23 @@ export async function start(
   deps: ProjectDeps,
   isLast = false,
 ): Promise<ShownDeployment> {
+  const leave = places.take(caller.accountId);
+  try {
+    return await begin(caller, declaration, parse, deps, isLast, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function begin(
+  caller: Caller,
+  declaration: Declaration,
+  parse: ParseInputs,
+  deps: ProjectDeps,
+  isLast: boolean,
+  leave: () => void,
+): Promise<ShownDeployment> {
   const { projects } = deps;
   const { accountId } = caller;
   const id = deps.newId();
@@ -85,6 +105,7 @@ export async function start(
   const first = { identified, inputs };
   const renewing = setInterval(() => void projects.deployments.renew(accountId, id).catch(deps.onError), renewEveryMs);
   void inLane(caller, deps, () => apply(caller, id, declaration, parse, first, deps, isLast))
+    .finally(leave)
     .then((isDeleting) => (isDeleting ? followDeletion(caller, id, declaration.logicalId, deps) : undefined))
     .catch(async (error: unknown) => {
       if (!(error instanceof Refusal) && !(error instanceof LimitReachedError)) deps.onError(error);

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ShownDeployment } from '#actions/projects/deployments.ts';
+import { createPlaces } from '#actions/projects/places.ts';
 import type { CountedProject, ProjectActions } from '#actions/projects/projects.ts';
 import type { DeploymentBody, ProjectBody } from '#contract/projects/project.ts';
 import type { Deployment, DiffEntry } from '#domain/projects/deployment.ts';
@@ -62,8 +63,10 @@ export async function streamedDeployment(
 ): Promise<Answer> {
   const { caller, params, method } = call;
   await actions.findDeployment(caller, params.logicalId, params.id);
-  const body = method === 'HEAD' ? '' : Readable.from(eventsOf(actions, call, events), { objectMode: false });
-  return new Answer(200, body, streamHeaders);
+  if (method === 'HEAD') return new Answer(200, '', streamHeaders);
+  const leave = streams.take(caller.accountId);
+  const body = Readable.from(eventsOf(actions, call, events), { objectMode: false });
+  return new Answer(200, body.once('close', leave), streamHeaders);
 }
 
 const streamHeaders = {
@@ -71,6 +74,8 @@ const streamHeaders = {
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 };
+/** Each looks at a row several times a second. */
+const streams = createPlaces('streams of deployments', 20, 200);
 /** Time between two looks at a deployment in progress, and the longest stream, ms. */
 const lookEveryMs = 300;
 const longestMs = 900_000;
