@@ -78,6 +78,21 @@ export function addAddresses(
   });
 }
 
+/** A chat of Telegram; null = it has an API server of its own, and a note says so. @param server '' = Telegram's own */
+export function telegramChannel(of: {
+  readonly token: string;
+  readonly chat: string;
+  readonly server: string;
+  readonly notes: string[];
+}): ChannelFacts | null {
+  if (!['', 'https://api.telegram.org'].includes(of.server.replace(/\/+$/, ''))) {
+    of.notes.push('only the API server of Telegram is carried over; create a channel from the Telegram preset');
+    return null;
+  }
+  const variables = { TELEGRAM_BOT_TOKEN: of.token, TELEGRAM_CHAT_ID: of.chat };
+  return { type: 'PRESET', webhookType: 'WEBHOOK_TELEGRAM', variables };
+}
+
 /** The configuration of a channel, or why there is none. */
 function configOf(
   draft: Draft,

@@ -56,6 +56,7 @@ describe('import', { concurrency: 3 }, ({ it }) => {
     const named = new Map(checks.map((check) => [check['name'], check]));
     assert.equal(checks.length, 10, 'all but the types without a counterpart');
     const shop = named.get('Shop') as { request: Record<string, unknown> } & Record<string, unknown>;
+    assert.match(JSON.stringify(shop.request['headers']), /"Content-Type","value":"application\/json"/);
     assert.deepEqual(
       [shop['frequency'], shop['tags'], shop['maxResponseTime'], shop.request['skipSSL'], shop.request['method']],
       [1, ['team:web', 'prod'], 30_000, true, 'POST'],
@@ -79,6 +80,21 @@ describe('import', { concurrency: 3 }, ({ it }) => {
     assert.match(String(await noticed()), /^2 subscribed alert channels send nothing, .*: Team, Games\.$/);
     await account.must('PUT', `/v1/alert-channels/${String(channels[0]?.['id'])}`, { sendFailure: true });
     assert.match((await tocsin('kuma', 'kuma.db')).out, /^Nothing to do/m, 'it is not switched off again');
+  });
+
+  it('reads a database of Uptime Kuma 1.23 as one of 2.x', async (t, service) => {
+    const account = await newAccount(service, 'From Kuma 1.23');
+    const folder = folderOfSamples(t);
+    writeKumaDatabase(join(folder, 'old.db'), 1);
+    const tocsin = clientIn(folder, service, account.id);
+    const [old, current] = await Promise.all(
+      ['old.db', 'kuma.db'].map((name) => tocsin('kuma', name, '--dry-run', '--json')),
+    );
+    assert.equal(old?.code, 0, old?.err);
+    const { rows, deployment } = JSON.parse(old?.out ?? '') as { rows: unknown[]; deployment: { diff: unknown[] } };
+    const expected = JSON.parse(current?.out ?? '') as { rows: unknown[]; deployment: { diff: unknown[] } };
+    assert.ok(deployment.diff.length > 20);
+    assert.deepEqual([rows, deployment.diff], [expected.rows, expected.deployment.diff]);
   });
 
   it('reads every format into what the server accepts, as the documentation says', async (t, service) => {

@@ -1,6 +1,6 @@
 // Gatus: its YAML configuration to a resource file.
 import type { FileResource } from '#contract/projects/resource-file.ts';
-import { addAddresses, addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
+import { addAddresses, addChannel, type ChannelFacts, telegramChannel, type WebhookPreset } from '../channels.ts';
 import { nameOf } from '../check-parts.ts';
 import { createDraft, type Draft, type Imported, slug } from '../imported.ts';
 import { type Foreign, durationOf, numberOf, objectOf, objectsOf, pairsOf, textOf } from '../values.ts';
@@ -135,22 +135,26 @@ function addProvider({ draft, alerting, presets }: Context, type: string): reado
   const source = { from: type, kind: 'alerting' };
   const notes = noteOf(type, config);
   if (type === 'email') return addAddresses(draft, type, type, textOf(config['to']), source, notes);
-  const facts = (Object.hasOwn(providers, type) ? providers[type] : undefined)?.(config) ?? null;
+  const read = Object.hasOwn(providers, type) ? providers[type] : undefined;
+  if (read === undefined) notes.push('no channel of this kind: create one from the presets, or a webhook');
+  const facts = read?.(config, notes) ?? null;
   if (facts === null) {
-    draft.skip(source, 'no channel of this kind: create one from the presets, or a webhook');
+    draft.skip(source, ...notes);
     return [];
   }
   const channel = addChannel(draft, type, type, facts, source, presets, notes);
   return channel === null ? [] : [channel];
 }
 
-function noteOf(type: string, config: Foreign): readonly string[] {
-  if (type === 'custom') return ['the body of its messages differs: adapt the template or the receiver'];
+function noteOf(type: string, config: Foreign): string[] {
+  if (type === 'custom') {
+    return ['the body of its messages and the placeholders of Gatus differ: adapt the template or the receiver'];
+  }
   return Array.isArray(config['overrides']) ? ['overrides for groups are left out'] : [];
 }
 
-/** By type, with the settings of Gatus's documentation. */
-const providers: Readonly<Record<string, (config: Foreign) => ChannelFacts | null>> = {
+/** By type, with the settings of the providers in Gatus's sources. */
+const providers: Readonly<Record<string, (config: Foreign, notes: string[]) => ChannelFacts | null>> = {
   slack: (config) => ({ type: 'SLACK', url: textOf(config['webhook-url']) }),
   pagerduty: (config) => ({ type: 'PAGERDUTY', serviceKey: textOf(config['integration-key']) }),
   opsgenie: (config) => ({
@@ -164,18 +168,23 @@ const providers: Readonly<Record<string, (config: Foreign) => ChannelFacts | nul
     method: textOf(config['method']).toUpperCase() || 'GET',
     headers: pairsOf(config['headers']),
   }),
-  telegram: (config) => ({
-    type: 'PRESET',
-    webhookType: 'WEBHOOK_TELEGRAM',
-    variables: { TELEGRAM_BOT_TOKEN: textOf(config['token']), TELEGRAM_CHAT_ID: textOf(config['id']) },
-  }),
+  telegram: (config, notes) =>
+    telegramChannel({
+      token: textOf(config['token']),
+      chat: textOf(config['id']),
+      server: textOf(config['api-url']),
+      notes,
+    }),
   discord: (config) => ({
     type: 'PRESET',
     webhookType: 'WEBHOOK_DISCORD',
     variables: { DISCORD_WEBHOOK: /\/api\/webhooks\/(.+)$/.exec(textOf(config['webhook-url']))?.[1] ?? '' },
   }),
-  ntfy: (config) =>
-    ['', 'https://ntfy.sh'].includes(textOf(config['url']))
-      ? { type: 'PRESET', webhookType: 'WEBHOOK_NTFY', variables: { NTFY_TOPIC: textOf(config['topic']) } }
-      : null,
+  ntfy: (config, notes) => {
+    if (['', 'https://ntfy.sh'].includes(textOf(config['url'])) && textOf(config['token']) === '') {
+      return { type: 'PRESET', webhookType: 'WEBHOOK_NTFY', variables: { NTFY_TOPIC: textOf(config['topic']) } };
+    }
+    notes.push('only ntfy.sh without a token is carried over; create a channel from the ntfy preset');
+    return null;
+  },
 };

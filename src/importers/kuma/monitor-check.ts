@@ -117,7 +117,7 @@ function httpSettings(row: Foreign, notes: string[]): FileResource | null {
     {
       url: textOf(row['url']),
       method: textOf(row['method']),
-      headers: jsonPairs(textOf(row['headers']), notes),
+      headers: headersOf(row, notes),
       body: textOf(row['body']),
       basicAuth:
         username !== '' && ['', 'null', 'basic'].includes(authentication)
@@ -140,6 +140,18 @@ function httpSettings(row: Foreign, notes: string[]): FileResource | null {
     ...(shouldFail && { shouldFail }),
     ...timeout(numberOf(row['timeout']), 5000, notes),
   };
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  form: 'application/x-www-form-urlencoded',
+  xml: 'text/xml; charset=utf-8',
+};
+
+/** Its headers, with the content type that Uptime Kuma adds to a body. */
+function headersOf(row: Foreign, notes: string[]): readonly (readonly [name: string, text: string])[] {
+  const own = jsonPairs(textOf(row['headers']), notes);
+  if (textOf(row['body']).trim() === '' || own.some(([name]) => name.toLowerCase() === 'content-type')) return own;
+  return [['Content-Type', contentTypes[textOf(row['http_body_encoding'])] ?? 'application/json'], ...own];
 }
 
 function acceptedStatuses(row: Foreign, notes: string[]): ReturnType<typeof statusAssertions> {

@@ -1,5 +1,5 @@
 // Uptime Kuma: a notification to alert channels.
-import { addAddresses, addChannel, type ChannelFacts, type WebhookPreset } from '../channels.ts';
+import { addAddresses, addChannel, type ChannelFacts, telegramChannel, type WebhookPreset } from '../channels.ts';
 import { nameOf } from '../check-parts.ts';
 import type { Draft } from '../imported.ts';
 import { type Foreign, jsonPairs, objectOf, textOf } from '../values.ts';
@@ -21,7 +21,7 @@ const readers: Readonly<Record<string, Reader>> = {
     type: 'OPSGENIE',
     apiKey: textOf(config['opsgenieApiKey']),
     region: textOf(config['opsgenieRegion']),
-    priority: `P${textOf(config['opsgeniePriority'])}`,
+    priority: `P${textOf(config['opsgeniePriority']) || '3'}`,
   }),
   webhook: (config, notes) => {
     notes.push('the body of its messages differs: adapt the template or the receiver');
@@ -32,27 +32,27 @@ const readers: Readonly<Record<string, Reader>> = {
       headers: jsonPairs(textOf(config['webhookAdditionalHeaders']), notes),
     };
   },
-  discord: (config) => ({
-    type: 'PRESET',
-    webhookType: 'WEBHOOK_DISCORD',
-    variables: {
-      DISCORD_WEBHOOK: after(
-        textOf(config['discordWebhookUrl']),
-        /^https:\/\/(?:\w+\.)?discord(?:app)?\.com\/api\/webhooks\//i,
-      ),
-    },
-  }),
-  telegram: (config) => ({
-    type: 'PRESET',
-    webhookType: 'WEBHOOK_TELEGRAM',
-    variables: {
-      TELEGRAM_BOT_TOKEN: textOf(config['telegramBotToken']),
-      TELEGRAM_CHAT_ID: textOf(config['telegramChatID']),
-    },
-  }),
+  discord: (config, notes) => {
+    if (textOf(config['threadId']) !== '')
+      notes.push('its thread is left out: messages go to the channel of the webhook');
+    const webhook = after(
+      textOf(config['discordWebhookUrl']),
+      /^https:\/\/(?:\w+\.)?discord(?:app)?\.com\/api\/webhooks\//i,
+    );
+    return { type: 'PRESET', webhookType: 'WEBHOOK_DISCORD', variables: { DISCORD_WEBHOOK: webhook } };
+  },
+  telegram: (config, notes) => {
+    if (textOf(config['telegramMessageThreadID']) !== '') notes.push('its topic is left out: messages go to the chat');
+    return telegramChannel({
+      token: textOf(config['telegramBotToken']),
+      chat: textOf(config['telegramChatID']),
+      server: textOf(config['telegramServerUrl']),
+      notes,
+    });
+  },
   ntfy: (config, notes) => {
     const server = textOf(config['ntfyserverurl']).replace(/\/+$/, '');
-    if (server !== 'https://ntfy.sh') {
+    if (server !== 'https://ntfy.sh' || !['', 'none'].includes(textOf(config['ntfyAuthenticationMethod']))) {
       notes.push('only ntfy.sh without a login is carried over; create a channel from the ntfy preset');
       return null;
     }

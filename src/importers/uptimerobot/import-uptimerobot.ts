@@ -26,8 +26,8 @@ export function importUptimeRobot(text: string): Imported {
   return draft.finish();
 }
 
-/** By `type`. */
-const types: Readonly<Record<number, string>> = { 1: 'HTTP', 2: 'keyword', 3: 'ping', 4: 'port', 5: 'heartbeat' };
+/** By `type`, as the API's documentation lists them. */
+const types: Readonly<Record<number, string>> = { 1: 'HTTP', 2: 'keyword', 3: 'ping', 4: 'port' };
 /** Ports by `sub_type`. */
 const ports: Readonly<Record<number, number>> = { 1: 80, 2: 443, 3: 21, 4: 25, 5: 110, 6: 143 };
 
@@ -45,12 +45,11 @@ function addMonitor(draft: Draft, monitor: Foreign, contacts: Map<string, string
     return;
   }
   const channels = objectsOf(monitor['alert_contacts']).flatMap((contact) => contactOf(draft, contact, contacts) ?? []);
-  const isHeartbeat = settings['checkType'] === 'HEARTBEAT';
   const check = {
     ...settings,
     name: source.from,
     ...(numberOf(monitor['status']) === 0 && { activated: false }),
-    ...(!isHeartbeat && interval(numberOf(monitor['interval']) ?? 300, notes)),
+    ...interval(numberOf(monitor['interval']) ?? 300, notes),
     ...(channels.length > 0 && { alertChannels: channels }),
   };
   draft.add('checks', `monitor-${id}`, check, source, notes);
@@ -67,12 +66,7 @@ function settingsOf(monitor: Foreign, type: number, notes: string[]): FileResour
     notes.push('it has no port');
     return null;
   }
-  if (type === 5) {
-    notes.push('has a new ping URL: point the job to it');
-    const period = Math.max(30, numberOf(monitor['interval']) ?? 300);
-    return { checkType: 'HEARTBEAT', heartbeat: { period, periodUnit: 'seconds', grace: 0, graceUnit: 'seconds' } };
-  }
-  notes.push('the meaning of this type could not be verified');
+  notes.push('the meaning of this type could not be verified: create its check by hand');
   return null;
 }
 
@@ -87,6 +81,7 @@ function httpSettings(monitor: Foreign, url: string, isKeyword: boolean, notes: 
         ? [
             {
               source: 'TEXT_BODY',
+              // 1 = down if the keyword exists, 2 = down if it does not.
               comparison: numberOf(monitor['keyword_type']) === 1 ? 'NOT_CONTAINS' : 'CONTAINS',
               target: textOf(monitor['keyword_value']),
             },
@@ -96,13 +91,13 @@ function httpSettings(monitor: Foreign, url: string, isKeyword: boolean, notes: 
     notes,
   );
   if (request === null) return null;
-  if (isKeyword) {
-    notes.push('deactivated: check whether the keyword must exist or must not; the sources on keyword_type disagree');
-  }
+  const keywordType = numberOf(monitor['keyword_type']);
+  const isUnclear = isKeyword && keywordType !== 1 && keywordType !== 2;
+  if (isUnclear) notes.push('deactivated: whether the keyword must exist is not known; correct the assertion');
   return {
     checkType: 'API',
     request,
-    ...(isKeyword && { activated: false }),
+    ...(isUnclear && { activated: false }),
     ...timeout(numberOf(monitor['timeout']), 5000, notes),
   };
 }
