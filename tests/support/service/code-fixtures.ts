@@ -58,7 +58,11 @@ export async function codeFixtures(service: Service, checkId: string): Promise<R
   const done = await service.must('GET', `/v1/projects/canary/deployments/${String(deployment['id'])}/completion`);
   assert.equal(done['status'], 'SUCCEEDED', JSON.stringify(done));
   const { key } = await service.must('POST', '/v1/script-files', { content: 'a snapshot' });
+  const location = await service.must('POST', '/v1/private-locations', { name: 'Canary', slugName: 'canary-cage' });
+  const snippet = await service.must('POST', '/v1/snippets', { name: 'Canary', script: 'const tweet = 1;' });
   return {
+    'private-locations': String(location['id']),
+    snippets: String(snippet['id']),
     'script-files': String(key),
     'check-sessions': session?.checkSessionId ?? '',
     'test-sessions': testId,
