@@ -152,6 +152,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       audit: '/settings/audit',
       usage: '/settings/usage',
       variables: '/settings/variables',
+      'private-locations': '/settings/private-locations',
       maintenance: '/maintenance',
       'maintenance-window': `/maintenance/${String(window['id'])}`,
       'new-maintenance': '/maintenance/new',

@@ -76,6 +76,31 @@ describe('settings in the web UI', () => {
     }
   });
 
+  test('a private location is added, says how it is served, and is kept while a check uses it', async () => {
+    const { service, open } = ui();
+    const page = await open('/settings/private-locations', { viewport: { width: 390, height: 844 } });
+    await page.getByLabel('Name').fill('Office');
+    await page.getByLabel('Slug').fill('Not a slug');
+    await page.getByRole('button', { name: 'Add location' }).click();
+    await expectVisible(page.locator('[name="slugName"][aria-invalid="true"]'));
+    await page.getByLabel('Slug').fill('office');
+    await page.getByRole('button', { name: 'Add location' }).click();
+    await page.getByRole('button', { name: 'How to start Office' }).click();
+    await expectVisible(page.getByRole('dialog').getByText('TOCSIN_LOCATION=office'));
+    await page.getByRole('dialog').getByText('Close').click();
+    await expectHidden(page.getByRole('dialog'));
+    const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+    const check = { name: 'Inside', activated: false, request, privateLocations: ['office'] };
+    const { id } = await service.must('POST', '/v1/checks/api', check);
+    await page.getByRole('button', { name: 'Delete Office' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expectVisible(dialog.getByRole('alert'));
+    await service.must('DELETE', `/v1/checks/${String(id)}`);
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expectVisible(page.getByText('No private location yet.'));
+  });
+
   test('a variable shows where it is used, and its deletion says so with links', async () => {
     const { service, open } = ui();
     await service.must('POST', '/v1/variables', { key: 'TOKEN', value: 'x' });

@@ -179,6 +179,11 @@ const variables = createRoute({
   path: '/settings/variables',
   component: lazyRouteComponent(() => import('../pages/variables/page.tsx'), 'VariablesPage'),
 });
+const privateLocations = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/private-locations',
+  component: lazyRouteComponent(() => import('../pages/private-locations/page.tsx'), 'PrivateLocationsPage'),
+});
 const maintenance = createRoute({
   getParentRoute: () => shell,
   path: '/maintenance',
@@ -279,6 +284,7 @@ const tree = root.addChildren([
     apiKeys,
     audit,
     variables,
+    privateLocations,
     maintenance,
     newWindow,
     maintenanceWindow,

@@ -1,0 +1,32 @@
+// Texts of the page of private locations.
+export const text = {
+  title: 'Private locations',
+  help: 'Only checks of this account run there, for example behind your firewall.',
+  empty: 'No private location yet.',
+  columns: { name: 'Name', slug: 'Slug', processes: 'Processes', seen: 'Last seen', actions: '' },
+  none: 'None: runs wait',
+  never: 'Not in the last 30 days',
+  start: 'How to start',
+  startLabel: (name: string) => `How to start ${name}`,
+  startHelp:
+    'Start a process there with the role runner and this variable. It uses the same PostgreSQL database as this server. Until it runs, runs wait, and are missed after ten minutes.',
+  variable: 'Variable of the process',
+  close: 'Close',
+  change: 'Change',
+  changeLabel: (name: string) => `Change ${name}`,
+  save: 'Save',
+  changed: (name: string) => `Changed ${name}`,
+  remove: 'Delete',
+  removeLabel: (name: string) => `Delete ${name}`,
+  removeTitle: (name: string) => `Delete ${name}?`,
+  removeHelp:
+    'Its processes continue to run and receive no other checks. A location that checks or groups use cannot be deleted.',
+  removed: (name: string) => `Deleted ${name}`,
+  newTitle: 'Add a private location',
+  name: 'Name',
+  slug: 'Slug',
+  slugExample: 'office',
+  slugHelp: 'Lower-case letters, digits and hyphens. It is unique in the installation and cannot be changed.',
+  add: 'Add location',
+  added: (name: string) => `Added ${name}`,
+} as const;
