@@ -111,6 +111,24 @@ test('what is no longer declared is deleted, or kept without an owner', async ()
   assert.deepEqual([names.includes('one'), names.includes('two'), names.includes('three')], [true, true, false]);
 });
 
+test('a check runs at a private location that the project refers to', async () => {
+  const { id } = (await ask('POST', '/v1/private-locations', { name: 'Office', slugName: 'office' })).body;
+  const type = 'private-location-check-assignment';
+  const refs = { privateLocationId: { ref: 'existing' }, checkId: { ref: 'inside' } };
+  const sent = (physicalId: unknown) =>
+    project(
+      'inside',
+      check('inside'),
+      { logicalId: 'existing', type: 'private-location', member: false, physicalId, payload: null },
+      { logicalId: 'assigned', type, member: true, payload: refs },
+    );
+  const [created] = diffOf(await ended('inside', await deploy(sent(id))));
+  const { body } = await ask('GET', `/v1/checks/${String(created?.['physicalId'])}`);
+  assert.deepEqual(body['privateLocations'], ['office']);
+  const unknown = await deploy(sent('0199f0c4-0000-7000-8000-0000000000ff'));
+  assert.equal(unknown.body['message'], `${type} "assigned": the private location is unknown.`);
+});
+
 test('refusals name the construct, and nothing is applied', async () => {
   const wrong = project('wrong', check('home'), check('shop', { request: { url: 'shop.example' }, colour: 'red' }));
   for (const query of ['dryRun=true', 'dryRun=false']) {
