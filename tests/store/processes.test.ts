@@ -70,12 +70,14 @@ describe('processes', () => {
     temp.clock.advance(1000);
     await processes.sign(aSign({ location: { code: 'old', name: 'Renamed' } }));
     await processes.sign(aSign({ location: lima, roles: ['api', 'deliverer'] }));
-    assert.deepEqual(await processes.locations(), [{ code: 'old', name: 'Renamed', seenAt: first + 1000 }]);
+    assert.deepEqual(await processes.locations(), [
+      { code: 'old', name: 'Renamed', ownerId: null, seenAt: first + 1000 },
+    ]);
     temp.clock.advance(30 * 24 * 60 * minuteMs + 1);
     const gone = aSign({ location: lima });
     await processes.sign(gone);
     await processes.leave(gone.id);
-    assert.deepEqual(await processes.locations(), [{ ...lima, seenAt: temp.clock.now() }]);
+    assert.deepEqual(await processes.locations(), [{ ...lima, ownerId: null, seenAt: temp.clock.now() }]);
   });
 
   it('are forgotten after ten minutes of silence, and at once when they stop', async (newStore) => {
