@@ -1,5 +1,4 @@
-// Traffic of the Go SDK and the Terraform provider of another service (reference §5.6): what they send is accepted, and
-// each read equals what was written.
+// Traffic of a Go SDK and a Terraform provider (reference §5.6) is accepted, and reads equal what was written.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAuthority } from '../support/targets/certificates.ts';
@@ -209,7 +208,7 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === 0 || value === zero || isEmpty;
 }
 
-/** Every field that was written has its value, and what was left empty is empty or has a default. */
+/** Fields that were written have their values; those that were empty are empty or have their defaults. */
 function assertShown(read: Row, written: Row): void {
   for (const [field, value] of Object.entries(written)) {
     if (isNothing(value) || ['id', 'alertSettings', 'keys'].includes(field)) continue;

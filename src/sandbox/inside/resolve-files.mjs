@@ -1,5 +1,5 @@
-// Lets a program import its files as tests do: without extension, as `.js` for `.ts`, and JSON without attributes. Plain
-// JavaScript, because it runs in any Node.js version.
+// Lets a program import its files as tests do: without extension, as `.js` for `.ts`, and JSON without attributes.
+// Plain JavaScript, because it runs in any Node.js version.
 import module from 'node:module';
 
 const endings = ['.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts', '.json'];

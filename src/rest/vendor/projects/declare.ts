@@ -179,7 +179,7 @@ function placesOf(key: string, { places }: Translating): JsonObject {
 
 function checkOf(resource: CliResource, payload: JsonObject, context: Translating): JsonObject {
   const key = keyOf('check', resource.logicalId);
-  // The goal of a check, for which there is no field, and a switch that can only be off here.
+  // Neither the goal of a check nor automatic repair exists here.
   const { intent: _intent, aiAutoRepairEnabled: _repair, ...rest } = withFiles(payload, context.sharedFiles);
   const groupId = resolvedRef('check-group', rest['groupId'] ?? null, context.references);
   return { ...rest, groupId, ...subscriptionsOf(key, context), ...placesOf(key, context) };
