@@ -1,7 +1,7 @@
 // Commands of the unmodified `checkly` command line that read and change the account, and the lines of the docs.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { blockOf, readPage } from '../support/pages.ts';
@@ -102,6 +102,35 @@ test('what there is not is refused with a sentence', async () => {
     assert.notEqual(code, 0, commands[index]);
     assert.match((out + err).replaceAll(/\s+/g, ' '), /Tocsin (has no|does not) [^.]+\./, commands[index]);
   }
+});
+
+test('hooks that import files and new snapshots are refused with a sentence', async (t) => {
+  const hooked = startCliProject(t, on);
+  for (const name of ['shop.check.ts', 'channels.ts']) rmSync(join(hooked.folder, name));
+  writeFileSync(join(hooked.folder, 'token.js'), "export const token = 'x';\n");
+  writeFileSync(join(hooked.folder, 'setup.js'), "import { token } from './token.js';\nconsole.log(token);\n");
+  writeFileSync(
+    join(hooked.folder, 'hooked.check.ts'),
+    `import { ApiCheck, UrlMonitor } from 'checkly/constructs';
+const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+new ApiCheck('hooked', { name: 'Hooked', tags: ['hooked'], setupScript: { entrypoint: './setup.js' }, request });
+new UrlMonitor('plain', { name: 'Plain', tags: ['plain'], request: { url: request.url } });
+`,
+  );
+  const hooks = /check "hooked": setup and teardown scripts cannot import files\. Put the code into the script\./;
+  const snapshots = /Tocsin does not update snapshots\. Update them with npx playwright test --update-snapshots/;
+  const commands = [
+    ['deploy --preview', hooks],
+    ['test --tags hooked --location local', hooks],
+    ['test --tags plain --location local --update-snapshots', snapshots],
+  ] as const;
+  const said = await Promise.all(commands.map(([command]) => hooked.run(...command.split(' '))));
+  for (const [index, { code, out, err }] of said.entries()) {
+    const [command, sentence] = commands[index] ?? ['', /^$/];
+    assert.equal(code, 1, command);
+    assert.match((out + err).replaceAll(/\s+/g, ' '), sentence, command);
+  }
+  assert.deepEqual(await must('GET', '/v1/test-sessions'), { length: 0, entries: [], nextId: null }, 'nothing ran');
 });
 
 test('the ten lines of docs/monitoring-as-code.md lead from an empty folder to a deployed check', async (t) => {

@@ -47,7 +47,11 @@ const run = z.looseObject({
     .array(
       z.looseObject({
         logicalId: z.string().min(1).max(longestLogicalId),
-        sourceInfo: z.looseObject({ checkRunSuiteId: level, checkRunId: level }),
+        sourceInfo: z.looseObject({
+          checkRunSuiteId: level,
+          checkRunId: level,
+          updateSnapshots: z.boolean().nullish(),
+        }),
         group: jsonObject.nullish(),
         testRetryStrategy: retryStrategy.nullish(),
       }),

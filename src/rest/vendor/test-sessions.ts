@@ -102,12 +102,18 @@ function inputOf(
   };
 }
 
+/** A run compares with snapshots, and stores no new ones. */
+const withoutSnapshotUpdates =
+  'Tocsin does not update snapshots. Update them with npx playwright test --update-snapshots, and run this command without --update-snapshots.';
+
 /** The checks with their groups, translated and parsed like those of a deployment. */
 async function definitionsOf({
   checkRunJobs,
   project: { logicalId: projectId },
   sharedFiles,
 }: InputOf<'runCliTestSession'>['body']): Promise<TestDefinition[]> {
+  if (checkRunJobs.some(({ sourceInfo }) => sourceInfo.updateSnapshots === true))
+    throw new HttpRefusal(400, withoutSnapshotUpdates);
   const project = { logicalId: projectId, name: projectId, repoUrl: null };
   const constructs = checkRunJobs.flatMap(({ group, logicalId, ...job }) => [
     construct('check', logicalId, checkOf(job)),

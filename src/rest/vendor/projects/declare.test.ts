@@ -123,7 +123,7 @@ test('what there is not is refused with a sentence that names the construct', ()
     'alert-channel-subscription "s": the check or group is not part of the project.',
     'check "grpc": Tocsin has no checks of the type GRPC.',
     'check "healed": Tocsin does not repair scripts.',
-    'check "hooked": setup and teardown scripts cannot import files.',
+    'check "hooked": setup and teardown scripts cannot import files. Put the code into the script.',
     'constructor "odd": Tocsin has no resources of the type constructor.',
     'dashboard "wall": Tocsin has no dashboards.',
     'moon-phase "full": Tocsin has no resources of the type moon-phase.',

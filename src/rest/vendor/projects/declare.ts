@@ -119,7 +119,7 @@ function refusalOf({ type, logicalId, payload }: CliResource): string | null {
     return `check "${logicalId}": Tocsin has no checks of the type ${checkType}.`;
   if (payload?.['aiAutoRepairEnabled'] === true) return `check "${logicalId}": Tocsin does not repair scripts.`;
   if (hookFiles.some((name) => isFilled(payload?.[name])))
-    return `check "${logicalId}": setup and teardown scripts cannot import files.`;
+    return `check "${logicalId}": setup and teardown scripts cannot import files. Put the code into the script.`;
   return null;
 }
 
