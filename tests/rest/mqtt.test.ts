@@ -25,9 +25,16 @@ const fixture = (): ReturnType<typeof start> => (shared ??= start());
 
 async function start() {
   const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
+  let gate = Promise.resolve();
   const target = await startTarget(t, (request, response) => {
-    response.writeHead(request.url === '/broken' ? 500 : 200).end('answer of the shop');
+    void gate.then(() => response.writeHead(request.url === '/broken' ? 500 : 200).end('answer of the shop'));
   });
+  /** Lets the target wait with its responses. @returns ends that */
+  const holdResponses = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    return resolve;
+  };
   const on = await startComposed(t);
   const { must, api } = asker(() => on.address, on.apiKey);
   const add = async (name: string): Promise<string> => {
@@ -45,7 +52,7 @@ async function start() {
     t.after(() => void client.end(true));
     return client;
   };
-  return { on, must, api, connect, trigger, checks };
+  return { on, must, api, connect, trigger, holdResponses, checks };
 }
 
 /** What a client receives; resolves once there are so many. */
@@ -97,6 +104,26 @@ test('subscribers receive each message of their suite once, in order: early, lat
   assert.equal(new Set((await ofAll(8)).map(({ topic }) => topic.split('/')[3])).size, 2);
   assert.equal((await received(4)).length, 4, 'of another suite');
   assert.equal(checks.length, ids.length);
+});
+
+test('a client whose connection breaks during a session connects again and has missed nothing', async () => {
+  const { on, must, connect, trigger, holdResponses, checks } = await fixture();
+  const client = await connect('/', { reconnectPeriod: 100 });
+  const received = messagesOf(client);
+  await client.subscribeAsync(suiteFilter(on.accountId, 'broken-off'));
+  const release = holdResponses();
+  const { testSessionId } = await trigger('broken-off');
+  await received(checks.length);
+  const isBack = new Promise<void>((resolve) => client.once('connect', () => resolve()));
+  client.stream.destroy();
+  release();
+  await must('GET', `/v1/test-sessions/${String(testSessionId)}/completion`);
+  await isBack;
+  const results = new Set<string>();
+  for (let count = checks.length; results.size < checks.length; count++) {
+    for (const { topic, body } of await received(count)) if (topic.endsWith('/result')) results.add(body.testResultId);
+  }
+  client.end(true);
 });
 
 test('a client reads nothing of others, publishes nothing, and keeps nothing', async () => {

@@ -17,7 +17,9 @@ export interface TestMessage {
 
 /** Reads messages, each once, in the order of their session. */
 export interface TestMessageReader {
-  /** The next messages, at most five; [] = none at the moment. */
+  /** Whether there are messages that were not read; cheap. */
+  hasNext(): Promise<boolean>;
+  /** The next messages, at most `messagesAtOnce`; [] = none at the moment. */
   next(): Promise<readonly TestMessage[]>;
 }
 
@@ -28,8 +30,8 @@ export interface TestMessageDeps extends Pick<Store, 'testSessions'>, Pick<TestR
 
 export type TestMessageActions = ReturnType<typeof createTestMessageActions>;
 
-/** Events of a read: each may hold a whole response. */
-const eventsAtOnce = 5;
+/** Messages of a read: each may hold a whole response. */
+export const messagesAtOnce = 5;
 
 export function createTestMessageActions({ testSessions, testEvents, describeResult, clock }: TestMessageDeps) {
   return {
@@ -45,18 +47,22 @@ export function createTestMessageActions({ testSessions, testEvents, describeRes
       let cursors: ReadonlyMap<string, number> = new Map(
         suiteId === null ? (await followed()).map(({ id, events }) => [id, events]) : [],
       );
+      const findNews = async () => {
+        const sessions = await followed();
+        // Those that are no longer followed are forgotten.
+        const present = new Map(sessions.map(({ id }) => [id, cursors.get(id) ?? 0]));
+        cursors = present;
+        return { present, news: sessions.find(({ id, events }) => events > (present.get(id) ?? 0)) };
+      };
       return {
+        hasNext: async () => (await findNews()).news !== undefined,
         async next() {
-          const sessions = await followed();
-          // Those that are no longer followed are forgotten.
-          const present = new Map(sessions.map(({ id }) => [id, cursors.get(id) ?? 0]));
-          cursors = present;
-          const news = sessions.find(({ id, events }) => events > (present.get(id) ?? 0));
+          const { present, news } = await findNews();
           if (news === undefined) return [];
           const found = await testEvents.after(
             { accountId, sessionId: news.id },
             present.get(news.id) ?? 0,
-            eventsAtOnce,
+            messagesAtOnce,
           );
           const session = await testSessions.find(accountId, news.id);
           cursors = new Map([...present, [news.id, found.at(-1)?.number ?? news.events]]);

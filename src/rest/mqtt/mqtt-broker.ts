@@ -1,7 +1,12 @@
 // The MQTT broker: clients may read messages about test sessions of their own account, and nothing else.
 import type { Duplex } from 'node:stream';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
-import type { TestMessageActions, TestMessageReader } from '#actions/sessions/test-messages.ts';
+import {
+  messagesAtOnce,
+  type TestMessage,
+  type TestMessageActions,
+  type TestMessageReader,
+} from '#actions/sessions/test-messages.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { payloadOf } from './messages.ts';
@@ -9,6 +14,7 @@ import { isSelected, scopeOf, topicOf } from './topics.ts';
 
 /** Bytes of messages that wait for a client. */
 interface HeldBytes {
+  set(bytes: number): void;
   release(): void;
 }
 
@@ -23,7 +29,9 @@ export interface MqttBrokerOptions {
   readonly hints: (wake: () => void) => () => void;
   /** Tells the ID of a key that may have lost access; undefined = any. Returns a function that unsubscribes. */
   readonly onForgotten: (onForgotten: (id?: string) => void) => () => void;
-  /** Reserves the bytes of a message in the budget of the account. Rejects if there are none. */
+  /** Takes a subscription from the allowance of a key; false = there is none. */
+  readonly isAllowed: (keyId: string) => boolean;
+  /** Reserves bytes of messages in the budget of the account. Rejects if there are none. */
   readonly reserve: (accountId: string, bytes: number) => HeldBytes | Promise<HeldBytes>;
   /** How long a client may leave messages unread, ms. */
   readonly stallMs: number;
@@ -38,6 +46,8 @@ export interface MqttBroker {
   readonly close: () => void;
 }
 
+/** What the messages of a read may hold. */
+const readBytes = messagesAtOnce * 1_048_576;
 /** Time between two reads after a hint, and without one, ms. */
 const [leastMs, mostMs] = [50, 1000];
 /** Interval between checks of the key, ms. */
@@ -163,15 +173,16 @@ function createSession(client: Client, caller: Caller, key: string, options: Mqt
   const loop = createReadLoop(options.hints, async () => {
     let isMore = false;
     for (const [filter, reader] of readers) {
-      const messages = await reader.next();
-      isMore ||= messages.length > 0;
-      for (const message of messages) {
-        const { kind, payload } = payloadOf(message);
-        const { suiteId, run } = message;
-        const topic = topicOf({ accountId, suiteId, sequenceId: run.id, checkRunId: run.checkRunId, kind });
+      if (!(await reader.hasNext())) continue;
+      isMore = true;
+      // If the account has none, the messages wait for the next read.
+      const held = await options.reserve(accountId, readBytes);
+      try {
+        const messages = (await reader.next()).flatMap((message) => packedIfSelected(message, accountId, filter));
         // A client that is cut off reads the session again when it is back.
-        if (isSelected(topic, filter))
-          await send(client, topic, payload, accountId, options).catch(() => client.close());
+        await sendAll(client, messages, held).catch(() => client.close());
+      } finally {
+        held.release();
       }
     }
     return isMore;
@@ -191,7 +202,7 @@ function createSession(client: Client, caller: Caller, key: string, options: Mqt
     accountId,
     async subscribe(filter) {
       const scope = scopeOf(filter, accountId);
-      if (scope === null) return false;
+      if (scope === null || !options.isAllowed(principal.id)) return false;
       const reader = await options.messages.read(caller, scope.suiteId);
       if (readers.size >= mqttLimits.subscriptions && !readers.has(filter)) return false;
       readers.set(filter, reader);
@@ -208,23 +219,33 @@ function createSession(client: Client, caller: Caller, key: string, options: Mqt
   };
 }
 
-/** Resolves once the connection has taken the message. A client that reads nothing is disconnected. */
-async function send(
-  client: Client,
-  topic: string,
-  payload: object,
-  accountId: string,
-  { reserve }: MqttBrokerOptions,
-): Promise<void> {
-  const bytes = Buffer.from(JSON.stringify(payload));
-  const held = await reserve(accountId, bytes.length);
-  try {
+interface PackedMessage {
+  readonly topic: string;
+  readonly payload: Buffer;
+}
+
+/** A message as it is sent; [] = the filter does not select it. */
+function packedIfSelected(message: TestMessage, accountId: string, filter: string): PackedMessage[] {
+  const { kind, payload } = payloadOf(message);
+  const { suiteId, run } = message;
+  const topic = topicOf({ accountId, suiteId, sequenceId: run.id, checkRunId: run.checkRunId, kind });
+  return isSelected(topic, filter) ? [{ topic, payload: Buffer.from(JSON.stringify(payload)) }] : [];
+}
+
+/**
+ * Resolves once the connection has taken all messages; `held` shrinks with each. Rejects if the connection ends, as that
+ * of a client does that reads nothing.
+ */
+async function sendAll(client: Client, messages: readonly PackedMessage[], held: HeldBytes): Promise<void> {
+  let waiting = messages.reduce((bytes, { payload }) => bytes + payload.length, 0);
+  held.set(waiting);
+  for (const { topic, payload } of messages) {
     await new Promise<void>((resolve, reject) => {
-      const message = { cmd: 'publish', topic, payload: bytes, qos: 0, retain: false, dup: false } as const;
+      const message = { cmd: 'publish', topic, payload, qos: 0, retain: false, dup: false } as const;
       client.publish(message, (error) => (error ? reject(error) : resolve()));
     });
-  } finally {
-    held.release();
+    waiting -= payload.length;
+    held.set(waiting);
   }
 }
 

@@ -24,8 +24,6 @@ interface Serving extends MqttOptions {
 const paths: ReadonlySet<string> = new Set(['/', '/mqtt']);
 /** Clients send only their credentials and subscriptions. */
 const maxPacketBytes = 16 * 1024;
-/** How long a client may leave messages unread, ms. */
-const stallMs = 10_000;
 
 /** Whether a request asks for MQTT. All other requests to upgrade are answered as if they did not ask. */
 export function isMqttUpgrade({ headers, url = '', method }: IncomingMessage): boolean {
@@ -52,9 +50,10 @@ export function serveMqtt(server: Server, serving: Serving): () => void {
       // Created with the first connection, because most installations have none.
       broker ??= createMqttBroker({
         ...serving,
-        stallMs,
+        stallMs: serving.sending.stallMs,
         authenticate: authenticateWith(serving),
-        reserve: (accountId, bytes) => serving.sending.reserveMessage(accountId, bytes),
+        isAllowed: (keyId) => serving.isAllowed({ keyId }),
+        reserve: (accountId, bytes) => serving.sending.reserveMessages(accountId, bytes),
       });
       const stream = createWebSocketStream(webSocket);
       stream.on('error', () => stream.destroy());

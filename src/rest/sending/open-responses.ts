@@ -3,9 +3,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a client may read nothing while bytes wait for it, ms. */
-const stallMs = 10_000;
-
 /** Responses in progress. */
 export interface OpenResponses {
   /** Calls `free` once, when the response was sent or its connection is closed. */
@@ -26,7 +23,7 @@ interface Connection {
 }
 
 /** @param maxMs how long a client may read nothing */
-export function createOpenResponses(maxMs = stallMs): OpenResponses {
+export function createOpenResponses(maxMs: number): OpenResponses {
   const known = new WeakMap<Socket, Connection>();
   const watched = new Map<Socket, Connection>();
   let timer: NodeJS.Timeout | null = null;

@@ -34,10 +34,12 @@ const waitingBytes = 16 * 1024;
 /** Bytes of this server's requests and responses. */
 export interface Sending {
   readonly open: OpenResponses;
+  /** How long a client may read nothing while bytes wait for it, ms. */
+  readonly stallMs: number;
   /** Reserves the bytes of a request before its body and its rows are read. Refuses (429, 503) if there are none. */
   reserve(of: RequestBytes, response: ServerResponse): Held | Promise<Held>;
-  /** Reserves the bytes of a message to a client of an account. Rejects with `NoBytes` if there are none. */
-  reserveMessage(accountId: string, bytes: number): Reservation | Promise<Reservation>;
+  /** Reserves bytes of messages to a client of an account. Rejects with `NoBytes` if there are none. */
+  reserveMessages(accountId: string, bytes: number): Reservation | Promise<Reservation>;
 }
 
 /** A request whose bytes are counted. */
@@ -77,14 +79,15 @@ export interface SendingOptions {
 export function createSending({
   accounts = accountBytes,
   addresses = addressBytes,
-  stallMs,
+  stallMs = 10_000,
   waitMs,
 }: SendingOptions): Sending {
   const [ofAccounts, ofAddresses] = [createBytesInFlight(accounts, waitMs), createBytesInFlight(addresses, waitMs)];
   const open = createOpenResponses(stallMs);
   return {
     open,
-    reserveMessage: (accountId, bytes) => ofAccounts.reserve(accountId, bytes),
+    stallMs,
+    reserveMessages: (accountId, bytes) => ofAccounts.reserve(accountId, bytes),
     reserve({ operation, headers, accountId, address }, response) {
       const owner = accountId ?? address;
       if (holdsNothing(operation)) return nothing;
