@@ -1,4 +1,6 @@
-// Formats times and dates for the API (decisions: Dates).
+// Formats values that several resources have for the API: times, dates and users (decisions: Dates).
+import type { ResourceUsesBody } from '#contract/uses.ts';
+import type { ResourceUsers } from '#domain/accounts/resource-users.ts';
 
 /** ISO 8601, UTC, with milliseconds. @param at epoch ms */
 export function isoText(at: number): string {
@@ -27,4 +29,9 @@ type WrittenField<Field> = Field extends readonly (infer Item)[] ? Item[] : Fiel
 /** The same record for a wire type with mutable lists: responses are only read. */
 export function written<Value>(value: Value): { -readonly [Key in keyof Value]: WrittenField<Value[Key]> } {
   return value as { -readonly [Key in keyof Value]: WrittenField<Value[Key]> };
+}
+
+/** The checks and groups that use a resource. */
+export function usesToWire({ checks, groups }: ResourceUsers): ResourceUsesBody {
+  return { checks: written(checks), groups: written(groups) };
 }

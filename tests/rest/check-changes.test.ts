@@ -78,6 +78,7 @@ test('every setting is changed and restored, and a check that was changed again 
     channels.push(Number((await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config }))['id']));
   }
   const [one = 0, two = 0] = channels;
+  await must('POST', '/v1/private-locations', { name: 'Office', slugName: 'office' });
   const alertSettings = { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 3 } };
   const subscribed = { alertChannelSubscriptions: [{ alertChannelId: one, activated: false }] };
   const first = await add('First', { tags: ['a', 'b'], ...subscribed });
@@ -93,6 +94,7 @@ test('every setting is changed and restored, and a check that was changed again 
     frequency: 0,
     frequencyOffset: 30,
     locations: ['local'],
+    privateLocations: ['office'],
     runParallel: true,
     groupId: group,
     useGlobalAlertSettings: false,
@@ -125,6 +127,22 @@ test('every setting is changed and restored, and a check that was changed again 
   assert.equal(mutedFrom(), muted, 'the mute goes on from its first start');
   const again = await api('POST', `/v1/check-changes/${done.id}/undo`);
   assert.deepEqual([again.status, again.body['message']], [409, 'The change has been undone already.']);
+});
+
+test('an undo does not bring back a private location that was deleted meanwhile, and no heartbeat gets one', async () => {
+  const location = await must('POST', '/v1/private-locations', { name: 'Lab', slugName: 'lab' });
+  const [id, free] = [await add('In the lab', { privateLocations: ['lab'] }), await add('Anywhere')];
+  const job = await add('Lab job', heartbeat, '/v1/checks/heartbeat');
+  const same = await ended(await start([id, free, job], { change: { privateLocations: ['lab'] } }));
+  assert.deepEqual(counts(same), [3, 1, 1, 1, 0]);
+  assert.match(same.refusals[0]?.reason ?? '', /A heartbeat runs in no location/);
+  const done = await ended(await start([id, free], { change: { privateLocations: null } }));
+  assert.deepEqual(counts(done), [2, 2, 0, 0, 0]);
+  await must('DELETE', `/v1/private-locations/${String(location['id'])}`);
+  const back = await undone(done);
+  assert.equal(back.refused, 2);
+  assert.match(back.refusals[0]?.reason ?? '', /privateLocations\[0\]: is not the slug of a private location/);
+  assert.equal((await find(id))['privateLocations'], null);
 });
 
 test('an undo keeps subscriptions that were changed afterwards on the page of a channel', async () => {
@@ -171,6 +189,7 @@ test('a body with values that no check may have is refused as a whole, with the 
   const id = await add('Kept');
   const cases: readonly (readonly [change: object, field: string])[] = [
     [{ locations: ['mars'] }, 'change.locations[0]'],
+    [{ privateLocations: ['moon'] }, 'change.privateLocations[0]'],
     [{ groupId: 999 }, 'change.groupId'],
     [{ addChannels: [999] }, 'change.addChannels[0]'],
     [{ alertChannelSubscriptions: [{ alertChannelId: 999 }] }, 'change.alertChannelSubscriptions[0].alertChannelId'],

@@ -96,7 +96,13 @@ test('checks and groups name private locations of their account, which are kept 
   const path = `/v1/private-locations/${String(location['id'])}`;
   const inUse = await on.ask('DELETE', path);
   assert.equal(inUse.status, 409);
-  assert.match(String(inUse.body['message']), /used by 1 check and 1 check group/);
+  assert.match(String(inUse.body['message']), /used by 1 check \(“Intranet”\) and 1 check group \(“Office”\)\./);
+  const uses = await on.ask('GET', `${path}/uses`);
+  assert.deepEqual(uses.body, {
+    checks: { total: 1, listed: [{ id: created['id'], name: 'Intranet' }] },
+    groups: { total: 1, listed: [{ id: group['id'], name: 'Office' }] },
+  });
+  assert.equal((await on.ask('GET', `${path}/uses`, undefined, 'tsn_foreign')).status, 404);
   const [{ locations } = { locations: '' }] = on.temp.raw.prepare('SELECT locations FROM schedules').all();
   assert.equal(locations, '["office"]');
 

@@ -53,7 +53,13 @@ test('checks and groups use snippets of their account, which are kept while they
   assert.equal(wrong.status, 400);
   const inUse = await on.ask('DELETE', '/v1/snippets/1');
   assert.equal(inUse.status, 409);
-  assert.match(String(inUse.body['message']), /check “Shop”, check group “Web”/);
+  assert.match(String(inUse.body['message']), /is used by 1 check \(“Shop”\) and 1 check group \(“Web”\)\./);
+  const uses = await on.ask('GET', '/v1/snippets/1/uses');
+  assert.deepEqual(uses.body, {
+    checks: { total: 1, listed: [{ id: created['id'], name: 'Shop' }] },
+    groups: { total: 1, listed: [{ id: group['id'], name: 'Web' }] },
+  });
+  assert.equal((await on.ask('GET', '/v1/snippets/1/uses', undefined, 'tsn_foreign')).status, 404);
   assert.equal((await on.ask('PUT', `/v1/checks/api/${String(created['id'])}`, { setupSnippetId: null })).status, 200);
   assert.equal((await on.ask('PUT', `/v1/check-groups/${String(group['id'])}`, { tearDownSnippetId: 0 })).status, 200);
   assert.equal((await on.ask('DELETE', '/v1/snippets/1')).status, 204);

@@ -9,6 +9,8 @@ import type { TempStore } from '../support/store/temp-store.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
+const none = { total: 0, listed: [] };
+const noUsers = { checks: none, groups: none };
 const office = { name: 'Office', slugName: 'office', icon: 'location' };
 
 async function add({ store }: Pick<TempStore, 'store'>, accountId: string, write = office) {
@@ -53,8 +55,8 @@ describe('the code of a private location', () => {
       [['office', winner.accountId]],
     );
     const loser = winner.accountId === own ? other : own;
-    assert.equal(await privateLocations.remove(loser, winner.id), false);
-    assert.equal(await privateLocations.remove(winner.accountId, winner.id), true);
+    assert.equal(await privateLocations.remove(loser, winner.id), null);
+    assert.deepEqual(await privateLocations.remove(winner.accountId, winner.id), noUsers);
     assert.deepEqual(await privateLocations.keys(winner.accountId), []);
     assert.equal(await add(temp, loser), null, 'a process of the other serves it');
     assert.equal((await processes.locations())[0]?.ownerId, winner.accountId);
@@ -131,7 +133,7 @@ describe('a snippet', () => {
     assert.deepEqual(await known(), [[id, 'Log in', '1;']]);
     await snippets.change(test.accountId, id, { script: '2;' });
     assert.deepEqual(await known(), [[id, 'Log in', '2;']]);
-    assert.deepEqual(await snippets.remove(test.accountId, id), []);
+    assert.deepEqual(await snippets.remove(test.accountId, id), noUsers);
     assert.deepEqual(await known(), []);
   });
 });

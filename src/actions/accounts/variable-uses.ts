@@ -4,9 +4,10 @@ import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { isNamedIn, namesUsedBy } from '#domain/checks/placeholder.ts';
+import type { Users } from '#domain/accounts/resource-users.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { createSharedLanes } from '#lib/shared-lanes.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound } from '../refusal.ts';
+import { inTurn } from '../resource-uses.ts';
 import { requirePermission } from './permission.ts';
 
 export interface VariableUseDeps {
@@ -14,12 +15,6 @@ export interface VariableUseDeps {
   readonly checkVariables: Pick<Store['checkVariables'], 'usesOf'>;
   readonly checkGroups: Pick<Store['checkGroups'], 'list'>;
   readonly alertChannels: Pick<Store['alertChannels'], 'list'>;
-}
-
-/** Users of one sort: their number, and some of them. */
-interface Users<User> {
-  readonly total: number;
-  readonly listed: readonly User[];
 }
 
 export interface VariableUses {
@@ -36,9 +31,6 @@ const maxListed = 50;
 /** Groups or channels that are read at once. */
 const pageSize = 50;
 
-/** Reads in progress: each may read all groups and channels of an account. */
-const lanes = createSharedLanes(2, 1);
-
 export function createVariableUseActions({ variables, checkVariables, checkGroups, alertChannels }: VariableUseDeps) {
   return {
     /** Waits for its turn; refuses (`unavailable`) if the signal aborts first. */
@@ -46,9 +38,7 @@ export function createVariableUseActions({ variables, checkVariables, checkGroup
       requirePermission(caller, 'read');
       const { accountId } = caller;
       if ((await variables.find(accountId, key)) === null) throw notFound('environment variable', key);
-      const leave = await lanes.enter(accountId, signal);
-      if (leave === null) throw new Refusal('unavailable', 'The request was cancelled.');
-      try {
+      return inTurn(accountId, signal, async () => {
         const definers: number[] = [];
         const groups: VariableUses['groups']['listed'][number][] = [];
         for await (const { group } of allOf((slice) => checkGroups.list(accountId, {}, slice))) {
@@ -66,9 +56,7 @@ export function createVariableUseActions({ variables, checkVariables, checkGroup
           groups: { total: groups.length, listed: groups.slice(0, maxListed) },
           channels: { total: channels.length, listed: channels.slice(0, maxListed) },
         };
-      } finally {
-        leave();
-      }
+      });
     },
   };
 }

@@ -27,6 +27,7 @@ import { invalidField, notFound, refuseProblems, Refusal } from '../refusal.ts';
 import { prepareEdit } from './check-edits.ts';
 import { frequencyProblems, placingProblems, savedOrRefused } from './check-rules.ts';
 import type { CheckDeps } from './checks.ts';
+import { namedResourceProblems, rememberLocations } from './named-resources.ts';
 import { rememberGroups } from './script-runtime.ts';
 
 /** Most refused checks that a response lists. */
@@ -142,7 +143,11 @@ async function rulesOf(
   { drafts }: Pick<CheckChangeDeps, 'drafts'>,
 ): Promise<ChangeRules> {
   const byId = new Map(due.map((one) => [one.checkId, one]));
-  const deps = { ...drafts, checkGroups: rememberGroups(drafts.checkGroups) };
+  const deps = {
+    ...drafts,
+    checkGroups: rememberGroups(drafts.checkGroups),
+    privateLocations: rememberLocations(drafts.privateLocations),
+  };
   const prepared = new Map<string, Decider>();
   for (const { checkId, previous } of due) {
     prepared.set(checkId, await decider(accountId, checkId, edit ?? previous ?? {}, deps));
@@ -174,16 +179,14 @@ type Decider = (present: StoredCheck, fields: EditedFields) => Decision | null;
 async function decider(
   accountId: string,
   checkId: string,
-  { groupId }: EditedFields,
+  { groupId, privateLocations }: EditedFields,
   deps: CheckDeps,
 ): Promise<Decider> {
-  const edit = await prepareEdit(
-    accountId,
-    checkId,
-    groupId === undefined ? {} : { groupId },
-    { checkType: null },
-    deps,
-  );
+  const named = {
+    ...(groupId !== undefined && { groupId }),
+    ...(privateLocations !== undefined && { privateLocations }),
+  };
+  const edit = await prepareEdit(accountId, checkId, named, { checkType: null }, deps);
   return (present, fields) => {
     const against = reasonAgainst(fields, present.check);
     if (against !== null) return { reason: against };
@@ -290,7 +293,13 @@ async function refuseEdit({ accountId }: Caller, edit: BulkEdit | null, deps: Ch
   const placing = placingProblems(edit, deps.drafts);
   const timing =
     frequency === undefined || frequencyOffset === undefined ? [] : frequencyProblems({ frequency, frequencyOffset });
-  refuseProblems([...placing, ...timing].map(({ path, message }) => ({ path: `change.${path}`, message })));
+  const naming = await namedResourceProblems(
+    accountId,
+    { privateLocations: edit.privateLocations ?? null },
+    {},
+    deps.drafts,
+  );
+  refuseProblems([...placing, ...timing, ...naming].map(({ path, message }) => ({ path: `change.${path}`, message })));
   if (groupId !== null && (await deps.drafts.checkGroups.find(accountId, groupId)) === null) {
     throw invalidField('change.groupId', 'is not the ID of a check group of this account');
   }

@@ -52,3 +52,17 @@ export async function namedResourceProblems(
   }
   return problems;
 }
+
+/** Reads the private locations of an account once, for the edits of many checks. */
+export function rememberLocations(
+  privateLocations: NamedResourceDeps['privateLocations'],
+): NamedResourceDeps['privateLocations'] {
+  const known = new Map<string, ReturnType<typeof privateLocations.all>>();
+  return {
+    all(accountId) {
+      const found = known.get(accountId) ?? privateLocations.all(accountId);
+      known.set(accountId, found);
+      return found;
+    },
+  };
+}

@@ -1,6 +1,7 @@
 // Actions on private locations and their keys (reference §4.7; docs/decisions/0154).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { isAlive } from '#domain/accounts/process.ts';
+import type { ResourceUsers } from '#domain/accounts/resource-users.ts';
 import {
   mostKeys,
   type PrivateLocation,
@@ -12,6 +13,7 @@ import type { Store } from '#store/store.ts';
 import { keyHash, keyPrefix, newLocationKeyText } from '../accounts/key-text.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
+import { inTurn, refuseUsed } from '../resource-uses.ts';
 
 /** A private location with its keys and the processes that serve it. */
 export interface ShownPrivateLocation extends PrivateLocation {
@@ -58,6 +60,12 @@ export function createPrivateLocationActions(deps: PrivateLocationDeps) {
       requirePermission(caller, 'read');
       return shown(caller, await required(caller, id));
     },
+    /** The checks and groups that name it. */
+    async uses(caller: Caller, id: string, signal: AbortSignal): Promise<ResourceUsers> {
+      requirePermission(caller, 'read');
+      const { slugName } = await required(caller, id);
+      return inTurn(caller.accountId, signal, () => privateLocations.uses(caller.accountId, slugName));
+    },
     /** Creates it with a first key, whose text is returned only here. */
     async create(caller: Caller, write: LocationWrite): Promise<ShownPrivateLocation> {
       requirePermission(caller, 'write');
@@ -83,13 +91,9 @@ export function createPrivateLocationActions(deps: PrivateLocationDeps) {
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       const { slugName } = await required(caller, id);
-      const { checks, groups } = await privateLocations.uses(caller.accountId, slugName);
-      if (checks + groups > 0) {
-        const users = [...counted(checks, 'check'), ...counted(groups, 'check group')].join(' and ');
-        const message = `Private location ${slugName} is used by ${users}. Remove it from them first.`;
-        throw new Refusal('conflict', message, { attributes: { checks, groups } });
-      }
-      if (!(await privateLocations.remove(caller.accountId, id))) throw unknown(id);
+      const users = await privateLocations.remove(caller.accountId, id);
+      if (users === null) throw unknown(id);
+      refuseUsed(`Private location ${slugName}`, users);
     },
     ...keyActions(deps),
   };
@@ -134,10 +138,6 @@ function unknown(id: string): Refusal {
 
 function newKey(id: string, locationId: string, text: string): NewKey {
   return { id, locationId, hash: keyHash(text), prefix: keyPrefix(text) };
-}
-
-function counted(count: number, noun: string): string[] {
-  return count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
 }
 
 async function allShown(

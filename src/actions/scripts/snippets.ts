@@ -1,23 +1,27 @@
 // Actions on snippets (reference §4.2).
 import type { Caller } from '#domain/accounts/api-key.ts';
+import type { ResourceUsers } from '#domain/accounts/resource-users.ts';
 import type { Snippet } from '#domain/scripts/snippet.ts';
 import type { Page, Slice } from '#store/base/database.ts';
 import type { SnippetWrite } from '#store/scripts/snippets.ts';
 import type { Store } from '#store/store.ts';
 import { type HookScriptDeps, scriptTextProblems } from '../checks/check-scripts.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, Refusal, refuseProblems } from '../refusal.ts';
+import { notFound, refuseProblems } from '../refusal.ts';
+import { inTurn, refuseUsed } from '../resource-uses.ts';
 
 export interface SnippetDeps extends Pick<Store, 'snippets'>, HookScriptDeps {}
 
 export type SnippetActions = ReturnType<typeof createSnippetActions>;
 
-/** Users that a refusal names. */
-const namedUsers = 5;
-
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createSnippetActions(deps: SnippetDeps) {
   const { snippets } = deps;
+  const required = async ({ accountId }: Caller, id: number): Promise<Snippet> => {
+    const found = await snippets.find(accountId, id);
+    if (found === null) throw notFound('snippet', id);
+    return found;
+  };
   return {
     /** Ordered by ID. */
     list(caller: Caller, slice: Slice): Promise<Page<Snippet>> {
@@ -26,9 +30,13 @@ export function createSnippetActions(deps: SnippetDeps) {
     },
     async find(caller: Caller, id: number): Promise<Snippet> {
       requirePermission(caller, 'read');
-      const found = await snippets.find(caller.accountId, id);
-      if (found === null) throw notFound('snippet', id);
-      return found;
+      return required(caller, id);
+    },
+    /** The checks and groups that use it. */
+    async uses(caller: Caller, id: number, signal: AbortSignal): Promise<ResourceUsers> {
+      requirePermission(caller, 'read');
+      await required(caller, id);
+      return inTurn(caller.accountId, signal, () => snippets.uses(caller.accountId, id));
     },
     /** Refuses (`invalid`) a script with syntax errors, with their place. */
     async create(caller: Caller, write: SnippetWrite): Promise<Snippet> {
@@ -50,10 +58,7 @@ export function createSnippetActions(deps: SnippetDeps) {
       requirePermission(caller, 'write');
       const users = await snippets.remove(caller.accountId, id);
       if (users === null) throw notFound('snippet', id);
-      if (users.length === 0) return;
-      const named = users.slice(0, namedUsers).map(({ kind, name }) => `${kind} “${name}”`);
-      const more = users.length > namedUsers ? ` and ${users.length - namedUsers} more` : '';
-      throw new Refusal('conflict', `Snippet ${id} is used by ${named.join(', ')}${more}. Remove it from them first.`);
+      refuseUsed(`Snippet ${id}`, users);
     },
   };
 }

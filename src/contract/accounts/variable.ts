@@ -5,6 +5,7 @@ import { ignoring } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { warnings } from '../checks/warnings.ts';
 import { pageQuery } from '../paging.ts';
+import { groupUsers, users } from '../uses.ts';
 
 const value = z.string().max(32_768);
 
@@ -40,11 +41,6 @@ const variableUpdate = updateOf(variableCreate).extend({
     .describe('null keeps the value of a secret variable.'),
 });
 
-/** Users of a variable: their number, and some of them. */
-function users<User extends z.ZodType>(user: User, order: string) {
-  return z.strictObject({ total: z.int(), listed: z.array(user).describe(`Up to 50, ${order}.`) });
-}
-
 const variableUses = z
   .strictObject({
     checks: users(
@@ -55,9 +51,7 @@ const variableUses = z
       }),
       'by name',
     ).describe('Checks whose settings or scripts use it, unless they or their group define it themselves.'),
-    groups: users(z.strictObject({ id: z.int(), name: z.string() }), 'by ID').describe(
-      'Groups whose defaults or scripts use it.',
-    ),
+    groups: groupUsers('Groups whose defaults or scripts use it.'),
     channels: users(z.strictObject({ id: z.int(), type: z.string() }), 'by ID').describe(
       'Channels whose templates use it.',
     ),

@@ -25,6 +25,7 @@ const edit = z
     frequency: kept(checkFields.frequency),
     frequencyOffset: kept(checkFields.frequencyOffset),
     locations: kept(checkFields.locations),
+    privateLocations: kept(checkFields.privateLocations),
     runParallel: kept(checkFields.runParallel),
     groupId: kept(checkFields.groupId),
     useGlobalAlertSettings: kept(checkFields.useGlobalAlertSettings),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
+import { resourceUses } from '../uses.ts';
 
 const locationKey = z
   .strictObject({
@@ -95,6 +96,16 @@ export const privateLocationOperations = tagged('Private locations', {
     body: ignoring(readOnly, updateOf(privateLocationCreate)),
     example: { name: 'Office, second floor' },
     response: privateLocation,
+    alsoAnswers: unknown,
+  },
+  getPrivateLocationUses: {
+    method: 'GET',
+    path: '/v1/private-locations/{id}/uses',
+    summary: 'List where a private location is used',
+    description: 'One request per account searches at a time; others wait.',
+    permission: 'read',
+    params,
+    response: resourceUses,
     alsoAnswers: unknown,
   },
   deletePrivateLocation: {

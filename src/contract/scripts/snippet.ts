@@ -4,6 +4,7 @@ import { instant, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
+import { resourceUses } from '../uses.ts';
 
 /** Maximum characters of a snippet: an account's snippets are kept in memory while its checks run. */
 const longestScript = 65_536;
@@ -71,6 +72,16 @@ export const snippetOperations = tagged('Snippets', {
     body: ignoring(readOnlyFields, updateOf(snippetCreate)),
     example: { name: 'Log in as a customer' },
     response: snippet,
+    alsoAnswers: unknown,
+  },
+  getSnippetUses: {
+    method: 'GET',
+    path: '/v1/snippets/{id}/uses',
+    summary: 'List where a snippet is used',
+    description: 'One request per account searches at a time; others wait.',
+    permission: 'read',
+    params,
+    response: resourceUses,
     alsoAnswers: unknown,
   },
   deleteSnippet: {

@@ -19,6 +19,7 @@ type Plain = Pick<
   | 'frequency'
   | 'frequencyOffset'
   | 'locations'
+  | 'privateLocations'
   | 'runParallel'
   | 'groupId'
   | 'tags'
@@ -122,7 +123,7 @@ export function restoredFields({ mutedFrom: _start, ...fields }: PreviousFields,
 
 /** Why a check cannot have these values, a sentence, if single changes do not refuse them; null = it can. */
 export function reasonAgainst(
-  { tags = [], alertChannelSubscriptions = [], frequency, locations, runParallel }: EditedFields,
+  { tags = [], alertChannelSubscriptions = [], frequency, locations, privateLocations, runParallel }: EditedFields,
   { checkType }: Check,
 ): string | null {
   if (tags.length > mostTags) return `It would have more than ${mostTags} tags.`;
@@ -131,7 +132,7 @@ export function reasonAgainst(
   }
   if (checkType !== 'HEARTBEAT') return null;
   if (frequency !== undefined) return 'A heartbeat has no interval: it expects pings in its own period.';
-  const isPlaced = locations !== undefined || runParallel !== undefined;
+  const isPlaced = [locations, privateLocations, runParallel].some((field) => field !== undefined);
   return isPlaced ? 'A heartbeat runs in no location: it waits for pings.' : null;
 }
 

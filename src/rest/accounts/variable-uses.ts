@@ -2,6 +2,7 @@
 import type { VariableUseActions, VariableUses } from '#actions/accounts/variable-uses.ts';
 import type { VariableUsesBody } from '#contract/accounts/variable.ts';
 import { type Route, route } from '../route.ts';
+import { written } from '../wire.ts';
 
 export function variableUseRoutes(actions: VariableUseActions): Route[] {
   return [
@@ -13,9 +14,5 @@ export function variableUseRoutes(actions: VariableUseActions): Route[] {
 
 function toWire({ checks, groups, channels }: VariableUses): VariableUsesBody {
   const listed = checks.listed.map(({ id, name, isRequired }) => ({ id, name, required: isRequired }));
-  return {
-    checks: { total: checks.total, listed },
-    groups: { total: groups.total, listed: [...groups.listed] },
-    channels: { total: channels.total, listed: [...channels.listed] },
-  };
+  return { checks: { total: checks.total, listed }, groups: written(groups), channels: written(channels) };
 }

@@ -6,7 +6,7 @@ import type {
 } from '#actions/locations/private-locations.ts';
 import type { PrivateLocationBody, PrivateLocationKeyBody } from '#contract/locations/private-location.ts';
 import { type Route, route } from '../route.ts';
-import { isoText, isoTextOrNull } from '../wire.ts';
+import { isoText, isoTextOrNull, usesToWire } from '../wire.ts';
 
 export function privateLocationRoutes(actions: PrivateLocationActions): Route[] {
   return [
@@ -15,6 +15,9 @@ export function privateLocationRoutes(actions: PrivateLocationActions): Route[] 
     route('getPrivateLocation', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
     route('updatePrivateLocation', async ({ caller, params, body }) =>
       toWire(await actions.change(caller, params.id, body)),
+    ),
+    route('getPrivateLocationUses', async ({ caller, params, signal }) =>
+      usesToWire(await actions.uses(caller, params.id, signal)),
     ),
     route('deletePrivateLocation', ({ caller, params }) => actions.remove(caller, params.id)),
     route('createPrivateLocationKey', async ({ caller, params }) =>

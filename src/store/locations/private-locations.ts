@@ -1,13 +1,15 @@
 // Private locations of accounts and their keys (docs/decisions/0154).
+import { isUsed, type ResourceUsers } from '#domain/accounts/resource-users.ts';
 import { mostKeys, type PrivateLocation, type PrivateLocationKey } from '#domain/locations/private-location.ts';
 import { isUuid } from '#lib/id.ts';
 import { requireWithinLimit, waitForOthers } from '../base/account-limits.ts';
-import { idBytes, idText, parsedOrNull } from '../base/codec.ts';
+import { idBytes, idText } from '../base/codec.ts';
 import { type Database, ownedBy, touchAccount } from '../base/database.ts';
 import { recordMapping } from '../base/records.ts';
-import { countRows, deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
+import { countRows, deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { PrivateLocationKeysTable } from '../base/tables/location-tables.ts';
 import type { Db } from '../base/tables/schema.ts';
+import { namedLocation, usersOf } from './named-resources.ts';
 
 /** Fields of a private location that a write sets. */
 export type LocationWrite = Pick<PrivateLocation, 'name' | 'slugName' | 'icon'>;
@@ -16,12 +18,6 @@ export type LocationWrite = Pick<PrivateLocation, 'name' | 'slugName' | 'icon'>;
 export interface NewKey extends Omit<PrivateLocationKey, 'createdAt'> {
   /** SHA-256, 32 bytes. */
   readonly hash: Uint8Array;
-}
-
-/** Checks and groups that name a private location. */
-export interface LocationUses {
-  readonly checks: number;
-  readonly groups: number;
 }
 
 const { rowOf, recordOf } = recordMapping<PrivateLocation, 'private_locations'>({
@@ -58,9 +54,15 @@ export function createPrivateLocations(database: Database) {
     /** Null if it does not exist. */
     change: (accountId: string, id: string, write: Pick<LocationWrite, 'name' | 'icon'>) =>
       transaction((tx) => changeLocation(tx, clock.now(), { accountId, id }, write)),
-    /** Removes it and its keys; false if it does not exist. The checks that name it keep its slug. */
-    remove: (accountId: string, id: string): Promise<boolean> =>
-      transaction((tx) => removeLocations(tx, accountId, [id])),
+    /** Removes a location without users, and its keys, and returns the users of one in use. Null if it does not exist. */
+    remove: (accountId: string, id: string): Promise<ResourceUsers | null> =>
+      transaction(async (tx) => {
+        const location = await findLocation(tx, accountId, id);
+        if (location === null) return null;
+        const users = await usersOf(tx, database, accountId, namedLocation(location.slugName));
+        if (!isUsed(users)) await removeLocations(tx, accountId, [id]);
+        return users;
+      }),
     /** Adds a key; false if the location does not exist or has the most keys that it may have. */
     addKey: (accountId: string, key: NewKey): Promise<PrivateLocationKey | 'unknown' | 'full'> =>
       transaction(async (tx) => {
@@ -76,11 +78,9 @@ export function createPrivateLocations(database: Database) {
         const key = { ...ownedBy(accountId), location_id: idBytes(locationId), id: idBytes(id) };
         return (await deleteRows(tx, 'private_location_keys', key)) > 0;
       }),
-    /** The checks and groups of an account that name a slug. */
-    uses: async (accountId: string, slug: string): Promise<LocationUses> => ({
-      checks: await countNaming(database, 'checks', accountId, slug),
-      groups: await countNaming(database, 'check_groups', accountId, slug),
-    }),
+    /** The checks and groups that name a slug. */
+    uses: (accountId: string, slug: string): Promise<ResourceUsers> =>
+      usersOf(reader, database, accountId, namedLocation(slug)),
   };
 }
 
@@ -164,17 +164,4 @@ async function addKey(
 
 function keyOf({ id, location_id, prefix, created_at }: PrivateLocationKeysTable): PrivateLocationKey {
   return { id: idText(id), locationId: idText(location_id), prefix, createdAt: created_at };
-}
-
-async function countNaming(
-  { dialect, reader }: Database,
-  table: 'checks' | 'check_groups',
-  accountId: string,
-  slug: string,
-): Promise<number> {
-  const named = await selectRows(reader, table, ownedBy(accountId))
-    .select(dialect.jsonText(`${table}.definition`, ['privateLocations']).as('slugs'))
-    .where('definition', 'like', `%"${slug}"%`)
-    .execute();
-  return named.filter(({ slugs }) => parsedOrNull<string[]>(slugs)?.includes(slug) === true).length;
 }

@@ -1,19 +1,15 @@
 // Snippets of accounts: scripts that several checks and groups run around their requests.
+import { isUsed, type ResourceUsers } from '#domain/accounts/resource-users.ts';
 import type { Snippet } from '#domain/scripts/snippet.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import { type Database, nextNumber, ownedBy, type Page, type Slice, touchAccount } from '../base/database.ts';
 import { recordMapping } from '../base/records.ts';
 import { deleteRows, findRow, findRows, insertRows, readPage, selectRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
+import { namedSnippet, usersOf } from '../locations/named-resources.ts';
 
 /** Fields of a snippet that a write sets. */
 export type SnippetWrite = Pick<Snippet, 'name' | 'script'>;
-
-/** A check or group that uses a snippet. */
-export interface SnippetUser {
-  readonly kind: 'check' | 'check group';
-  readonly name: string;
-}
 
 const { rowOf, recordOf } = recordMapping<Snippet, 'snippets'>({
   accountId: 'id',
@@ -47,12 +43,15 @@ export function createSnippets(database: Database) {
     /** Null if it does not exist. */
     change: (accountId: string, id: number, write: Partial<SnippetWrite>): Promise<Snippet | null> =>
       transaction((tx) => changeSnippet(tx, clock.now(), { accountId, id }, write)),
+    /** The checks and groups that use a snippet. */
+    uses: (accountId: string, id: number): Promise<ResourceUsers> =>
+      usersOf(reader, database, accountId, namedSnippet(id)),
     /** Removes a snippet without users and returns those of one in use. Null if it does not exist. */
-    remove: (accountId: string, id: number): Promise<readonly SnippetUser[] | null> =>
+    remove: (accountId: string, id: number): Promise<ResourceUsers | null> =>
       transaction(async (tx) => {
         if ((await findSnippet(tx, accountId, id)) === null) return null;
-        const users = await usersOf(tx, database, accountId, id);
-        if (users.length === 0) await removeSnippets(tx, accountId, [id]);
+        const users = await usersOf(tx, database, accountId, namedSnippet(id));
+        if (!isUsed(users)) await removeSnippets(tx, accountId, [id]);
         return users;
       }),
   };
@@ -94,21 +93,4 @@ export async function changeSnippet(
 export async function removeSnippets(tx: Db, accountId: string, ids: readonly number[]): Promise<void> {
   const removed = await deleteRows(tx, 'snippets', { ...ownedBy(accountId), id: ids });
   if (removed > 0) await touchAccount(tx, accountId);
-}
-
-/** Checks and groups that use a snippet. */
-async function usersOf(tx: Db, { dialect }: Database, accountId: string, id: number): Promise<SnippetUser[]> {
-  const named = async (table: 'checks' | 'check_groups', ...path: string[]) => {
-    const text = (field: string) => dialect.jsonText(`${table}.definition`, [...path, field]);
-    const rows = await selectRows(tx, table, ownedBy(accountId))
-      .select(['name', text('setupSnippetId').as('setup'), text('tearDownSnippetId').as('teardown')])
-      .where('definition', 'like', `%SnippetId":${id}%`)
-      .execute();
-    return rows.filter(({ setup, teardown }) => Number(setup) === id || Number(teardown) === id);
-  };
-  const [checks, groups] = [await named('checks', 'settings'), await named('check_groups')];
-  return [
-    ...checks.map(({ name }): SnippetUser => ({ kind: 'check', name })),
-    ...groups.map(({ name }): SnippetUser => ({ kind: 'check group', name })),
-  ];
 }
