@@ -14,10 +14,11 @@ import {
 } from './variables.ts';
 import { type ClientConfig, clientConfigOf } from './client-config.ts';
 import type { ConfigVariable } from './config-variable.ts';
-import { fileVariablePrefix } from './folder-variables.ts';
+import { type ConfigFolder, configFolder, fileVariablePrefix } from './folder-variables.ts';
 import { providerVariables } from './provider-variables.ts';
 import type { ChannelPlace } from './watching-variables.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import type { StaticAddress } from '#domain/locations/static-address.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
 import type { ProviderSettings } from '#domain/accounts/identity.ts';
 import { passwordProblem } from '#domain/accounts/password.ts';
@@ -29,13 +30,6 @@ import type { Cidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
-
-/** A folder of resource files. */
-export interface ConfigFolder {
-  readonly path: string;
-  /** Values that its files may use, by the name of the variable. */
-  readonly variables: Readonly<Record<string, string>>;
-}
 
 /** The validated configuration of this process. Paths are absolute. */
 export interface Config {
@@ -89,6 +83,8 @@ export interface Config {
   /** CA certificates (PEM) to trust in addition to those of Node.js. */
   readonly caCertificates: readonly string[];
   readonly location: { readonly code: string; readonly name: string };
+  /** Addresses from which checks come, for allow lists. */
+  readonly staticAddresses: readonly StaticAddress[];
   /** Whether deliveries are held from the start. */
   readonly holdsDeliveries: boolean;
   readonly retentionDays: number;
@@ -165,17 +161,15 @@ export function readConfig(env: Environment = process.env, cores: number = avail
       names: { controlName: take(env, 'TOCSIN_RESOLVER_CONTROL_NAME') },
     },
     gateways: readGateways(env),
-    sendingLimits: {
-      telephone: take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60,
-      email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200,
-    },
+    sendingLimits: sendingLimits(env),
     watchdogUrl: take(env, 'TOCSIN_WATCHDOG_URL'),
     noticeChannel: take(env, 'TOCSIN_NOTICE_CHANNEL'),
-    configFolder: configFolder(env),
+    configFolder: configFolder(take(env, 'TOCSIN_CONFIG_FOLDER'), env),
     configAccount: take(env, 'TOCSIN_CONFIG_ACCOUNT'),
     metrics: readMetrics(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
+    staticAddresses: take(env, 'TOCSIN_STATIC_ADDRESSES') ?? [],
     holdsDeliveries: take(env, 'TOCSIN_DELIVERIES') === 'held',
     retentionDays: take(env, 'TOCSIN_RETENTION_DAYS') ?? 30,
     auditDays: take(env, 'TOCSIN_AUDIT_DAYS') ?? 365,
@@ -272,6 +266,10 @@ function readGateways(env: Environment): Gateways {
     pagerDutyUrl: take(env, 'TOCSIN_PAGERDUTY_URL'),
     opsgenieUrl: take(env, 'TOCSIN_OPSGENIE_URL'),
   };
+}
+
+function sendingLimits(env: Environment): SendingLimits {
+  return { telephone: take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60, email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200 };
 }
 
 function smtpOf(url: string, from: string, startTls: SmtpGateway['startTls'] | null): SmtpGateway {
@@ -380,14 +378,6 @@ function deepFreeze<T extends object>(value: T): T {
 function serverTimeZone(): string {
   const zone: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone !== undefined && isZone(zone) ? zone : 'UTC';
-}
-
-function configFolder(env: Environment): ConfigFolder | null {
-  const folder = take(env, 'TOCSIN_CONFIG_FOLDER');
-  if (folder === null) return null;
-  const variables = Object.entries(env).filter(([name]) => name.startsWith(fileVariablePrefix));
-  const given = variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  return { path: resolve(folder), variables: Object.fromEntries(given) };
 }
 
 /** Probably misspelled. */

@@ -1,9 +1,17 @@
 // The variables of the folder of resource files that the service applies.
+import { resolve } from 'node:path';
 import { isUuid } from '#lib/id.ts';
 import type { ConfigVariable } from './config-variable.ts';
 
 /** Prefix of the variables that files of the folder may use. */
 export const fileVariablePrefix = 'TOCSIN_FILE_';
+
+/** A folder of resource files. */
+export interface ConfigFolder {
+  readonly path: string;
+  /** Values that its files may use, by the name of the variable. */
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 /** Variables of the folder. */
 export const folderVariables = {
@@ -21,3 +29,14 @@ export const folderVariables = {
     read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
   } satisfies ConfigVariable<string>,
 };
+
+/** The folder of a path, with the variables that its files may use. */
+export function configFolder(
+  folder: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigFolder | null {
+  if (folder === null) return null;
+  const variables = Object.entries(env).filter(([name]) => name.startsWith(fileVariablePrefix));
+  const given = variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return { path: resolve(folder), variables: Object.fromEntries(given) };
+}

@@ -12,6 +12,7 @@ import { asciiHost } from '#lib/net/host-name.ts';
 import { type ConfigVariable, integer, wholeNumber } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
 import { providerVariables } from './provider-variables.ts';
+import { addressVariables } from './address-variables.ts';
 import { folderVariables } from './folder-variables.ts';
 import { watchingVariables } from './watching-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
@@ -200,6 +201,7 @@ export const configVariables = {
   ...gatewayVariables,
   ...watchingVariables,
   ...folderVariables,
+  ...addressVariables,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',
     meaning:

@@ -24,6 +24,7 @@ import { secondFactorOperations } from './accounts/second-factor.ts';
 import { identityOperations } from './accounts/identity.ts';
 import { sessionOperations } from './accounts/session.ts';
 import { privateLocationOperations } from './locations/private-location.ts';
+import { staticAddressOperations } from './locations/static-address.ts';
 import { snippetOperations } from './scripts/snippet.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
@@ -94,6 +95,7 @@ export const operations = {
   ...maintenanceWindowOperations,
   ...maintenanceOccurrenceOperations,
   ...locationOperations,
+  ...staticAddressOperations,
   ...privateLocationOperations,
   ...snippetOperations,
   ...noticeOperations,
@@ -135,7 +137,7 @@ export type AnswerOf<Id extends OperationId> =
     ? Uint8Array
     : Of<Id> extends { readonly media: 'text/event-stream' }
       ? ReadableStream<Uint8Array>
-      : Of<Id> extends { readonly media: 'text/csv' }
+      : Of<Id> extends { readonly media: 'text/csv' | 'text/plain' }
         ? string
         : Written<Of<Id>, 'response'>;
 

@@ -60,6 +60,8 @@ describe('the code of a private location', () => {
     assert.deepEqual(await privateLocations.keys(winner.accountId), []);
     assert.equal(await add(temp, loser), null, 'a process of the other serves it');
     assert.equal((await processes.locations())[0]?.ownerId, winner.accountId);
+    assert.deepEqual(await processes.owners(['office', 'elsewhere']), new Map([['office', winner.accountId]]));
+    assert.deepEqual(await processes.owners([]), new Map());
     temp.clock.advance(31 * 86_400_000);
     await serve(temp, 'local');
     assert.notEqual(await add(temp, loser), null, 'free again');

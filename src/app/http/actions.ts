@@ -27,6 +27,7 @@ import { createHeldDeliveryActions } from '#actions/alerts/held-deliveries.ts';
 import { createHeartbeatActions } from '#actions/heartbeats/heartbeats.ts';
 import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions } from '#actions/heartbeats/pings.ts';
+import { createStaticAddressActions } from '#actions/locations/static-addresses.ts';
 import { createLocationActions } from '#actions/checks/locations.ts';
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
 import { createPrivateLocationActions } from '#actions/locations/private-locations.ts';
@@ -128,10 +129,18 @@ export function composeActions(deps: ActionDeps) {
       defaultType: channelRules.defaultType,
       clock,
     }),
-    privateLocations: createPrivateLocationActions({ ...store, newId, now: () => clock.now() }),
-    locations: createLocationActions(() => ownProcess.locations().filter(({ isPrivate }) => !isPrivate)),
+    ...locationsOf(deps),
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
+  };
+}
+
+/** Where checks run, and where they come from. */
+function locationsOf({ config, store, clock, ownProcess }: ActionDeps) {
+  return {
+    privateLocations: createPrivateLocationActions({ ...store, newId, now: () => clock.now() }),
+    locations: createLocationActions(() => ownProcess.locations().filter(({ isPrivate }) => !isPrivate)),
+    staticAddresses: createStaticAddressActions({ ...config, ...store }),
   };
 }
 

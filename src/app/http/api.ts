@@ -26,6 +26,7 @@ import { deliveryRoutes } from '#rest/alerts/deliveries.ts';
 import { docsRoutes } from '#rest/operating/docs.ts';
 import { heldDeliveryRoutes } from '#rest/alerts/held-deliveries.ts';
 import { heartbeatRoutes } from '#rest/checks/heartbeats.ts';
+import { staticAddressRoutes } from '#rest/locations/static-addresses.ts';
 import { locationRoutes } from '#rest/checks/locations.ts';
 import { privateLocationRoutes } from '#rest/locations/private-locations.ts';
 import { snippetRoutes } from '#rest/scripts/snippets.ts';
@@ -164,8 +165,13 @@ function cliRoutes(actions: Actions, deps: ActionDeps): Route[] {
 }
 
 /** Where checks run, and the scripts that they share. */
-function locatedRoutes({ locations, privateLocations, snippets }: Actions): Route[] {
-  return [...locationRoutes(locations), ...privateLocationRoutes(privateLocations), ...snippetRoutes(snippets)];
+function locatedRoutes({ locations, staticAddresses, privateLocations, snippets }: Actions): Route[] {
+  return [
+    ...locationRoutes(locations),
+    ...staticAddressRoutes(staticAddresses),
+    ...privateLocationRoutes(privateLocations),
+    ...snippetRoutes(snippets),
+  ];
 }
 
 /** What starts runs on demand. */

@@ -55,6 +55,16 @@ export function createProcesses({ reader, transaction, clock }: Database) {
         return { code, name, seenAt: seen_at, ownerId: owner_id === null ? null : idText(owner_id) };
       });
     },
+    /** Accounts whose private locations some codes are or were; codes that all accounts share are left out. */
+    async owners(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      if (codes.length === 0) return new Map();
+      const rows = await reader
+        .selectFrom('locations')
+        .select(['code', 'owner_id'])
+        .where('code', 'in', codes)
+        .execute();
+      return new Map(rows.flatMap(({ code, owner_id }) => (owner_id === null ? [] : [[code, idText(owner_id)]])));
+    },
     /** Removes a process that shuts down. */
     leave: (id: string): Promise<void> =>
       transaction(async (tx) => {
