@@ -207,6 +207,21 @@ test('a variable that exists becomes part of the project, but not that of anothe
   assert.deepEqual(brief(await deploy('one', [variable])), ['UPDATE variable REGION_NAME']);
   const other = await api('POST', '/v1/projects/two/deployments', { resources: [variable] });
   assert.match(JSON.stringify(other.body), /is a variable of the project \\"one\\"/);
+  const renamed = { ...variable, payload: { key: 'OTHER_NAME', value: 'us' } };
+  const refused = await api('POST', '/v1/projects/one/deployments', { resources: [renamed] });
+  assert.match(
+    JSON.stringify(refused.body),
+    /"resources\[0\]\.logicalId":"must be the key of the variable: OTHER_NAME"/,
+  );
+});
+
+test('a group may need a check of the same declaration', async () => {
+  const web = { type: 'check-group', logicalId: 'web', payload: { name: 'Web', dependsOn: [{ ref: 'router' }] } };
+  const { status } = await deploy('needs', [web, url('router'), url('page', { groupId: { ref: 'web' } })]);
+  assert.equal(status, 'SUCCEEDED');
+  const [group] = await list('/v1/check-groups?name=Web');
+  const [router] = await list('/v1/checks?search=router');
+  assert.deepEqual(group?.['dependsOn'], [router?.['id']]);
 });
 
 test('channels that a declaration does not list stay, and those that it no longer lists go', async () => {

@@ -52,7 +52,7 @@ async function adopt(
   { projects }: IdentifyDeps,
 ): Promise<void> {
   for (const each of added) {
-    const key = keyOfVariable(each);
+    const key = each.logicalId;
     const owner = await projects.ownerOf(accountId, 'variable', key);
     if (owner !== null && owner !== project) {
       const path = `resources[${resources.indexOf(each)}].payload.key`;
@@ -62,11 +62,6 @@ async function adopt(
   }
 }
 
-function keyOfVariable({ payload, logicalId }: DeclaredResource): string {
-  const { key } = payload;
-  return typeof key === 'string' ? key : logicalId;
-}
-
 function idLists(
   owned: readonly OwnedResource[],
   resources: readonly DeclaredResource[],
@@ -74,6 +69,6 @@ function idLists(
   const lists = Object.fromEntries(
     resourceTypes.map((type) => [type, owned.filter((one) => one.type === type).map(({ physicalId }) => physicalId)]),
   ) as unknown as Record<ResourceType, string[]>;
-  const keys = resources.filter(({ type }) => type === 'variable').map(keyOfVariable);
+  const keys = resources.filter(({ type }) => type === 'variable').map((each) => each.logicalId);
   return { ...lists, variable: [...new Set([...lists.variable, ...keys])] };
 }

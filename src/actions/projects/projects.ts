@@ -47,7 +47,7 @@ export function createProjectActions(deps: ProjectDeps) {
      */
     async deploy(caller: Caller, declaration: Declaration, parse: ParseInputs): Promise<ShownDeployment> {
       requirePermission(caller, 'write');
-      refuseRepeated(declaration.resources);
+      refuseIds(declaration.resources);
       return declaration.isDryRun ? dryRun(caller, declaration, parse, deps) : start(caller, declaration, parse, deps);
     },
     /** Deletes a project with everything that it owns, or without. */
@@ -62,13 +62,17 @@ export function createProjectActions(deps: ProjectDeps) {
   };
 }
 
-function refuseRepeated(resources: readonly DeclaredResource[]): void {
+/** Refuses logical IDs that mean two resources. That of a variable is its key. */
+function refuseIds(resources: readonly DeclaredResource[]): void {
   const seen = new Map<string, number>();
   for (const [index, each] of resources.entries()) {
     const first = seen.get(keyOf(each));
     if (first !== undefined)
       throw invalidField(`resources[${index}].logicalId`, `is that of resources[${first}] too: ${each.logicalId}`);
     seen.set(keyOf(each), index);
+    const { key } = each.payload;
+    if (each.type === 'variable' && typeof key === 'string' && key !== each.logicalId)
+      throw invalidField(`resources[${index}].logicalId`, `must be the key of the variable: ${key}`);
   }
 }
 

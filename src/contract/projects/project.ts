@@ -88,7 +88,7 @@ export type DeploymentBody = z.output<typeof deployment>;
 const declared = z
   .strictObject({
     type: z.enum(resourceTypes),
-    logicalId: logicalId.describe('Unique among the resources of its type in the project.'),
+    logicalId: logicalId.describe('Unique among the resources of its type in the project. Of a variable, its key.'),
     payload: jsonObject.describe(
       'Body of the create operation of its type. `{"ref": "<logical ID>"}` where it names another resource of the project.',
     ),

@@ -12,11 +12,32 @@ import type { ChecksTable, Db, Tables } from '../base/tables/schema.ts';
 /** Why dependencies cannot be saved: an unknown check by its place in the list, or the names along a cycle. */
 export type DependencyProblem = { readonly dangling: string } | { readonly cycle: readonly string[] };
 
-type Node = Pick<Check, 'id' | 'name' | 'dependsOn'> & { readonly group: Pick<CheckGroup, 'id' | 'dependsOn'> | null };
+/** A check with what it needs. */
+export type Node = Pick<Check, 'id' | 'name' | 'dependsOn'> & {
+  readonly group: Pick<CheckGroup, 'id' | 'dependsOn'> | null;
+};
 type Row = Pick<ChecksTable, 'id' | 'name' | 'definition' | 'group_id'>;
 
 /** Checks that a walk visits at most; a longer chain counts as a cycle. */
 const maxVisited = 1000;
+
+/** Reads checks with what they need. */
+export type ReadNodes = (ids: readonly string[]) => Promise<readonly Node[]>;
+
+/** Reads each check once, for the problems of several checks before the first is written. */
+export function rememberNodes(db: Db, accountId: string): ReadNodes {
+  const seen = new Map<string, Node>();
+  return async (ids) => {
+    for (const node of await nodesOf(
+      db,
+      accountId,
+      ids.filter((id) => !seen.has(id)),
+      null,
+    ))
+      seen.set(node.id, node);
+    return ids.flatMap((id) => seen.get(id) ?? []);
+  };
+}
 
 /**
  * The problem of a check that is saved in this group. Locks the account, so that no two writes close a cycle together.
@@ -27,9 +48,10 @@ export async function problemOfCheck(
   check: Check,
   group: CheckGroup | null,
   present: readonly string[],
+  read?: ReadNodes,
 ): Promise<DependencyProblem | null> {
   if (neededBy(check, group).length > 0) await lockAccount(tx, check.accountId);
-  return findProblemOfCheck(tx, check, group, present);
+  return findProblemOfCheck(tx, check, group, present, read);
 }
 
 /** The same without the lock: the problem that saving it now would have. */
@@ -38,11 +60,12 @@ export async function findProblemOfCheck(
   { accountId, ...check }: Check,
   group: CheckGroup | null,
   present: readonly string[],
+  read = rememberNodes(db, accountId),
 ): Promise<DependencyProblem | null> {
   if (neededBy(check, group).length === 0) return null;
   const dangling = await firstUnknown(db, accountId, check.dependsOn, present);
   if (dangling !== null) return dangling;
-  return cycleFrom(db, accountId, [{ ...check, group }], ({ id }) => id === check.id);
+  return cycleFrom(read, [{ ...check, group }], ({ id }) => id === check.id);
 }
 
 /** The same of a group that is saved: its list holds for its checks. */
@@ -58,7 +81,7 @@ export async function problemOfGroup(
   if (dangling !== null) return dangling;
   const needed = await nodesOf(tx, accountId, dependsOn, group);
   const isMember = (node: Node): boolean => node.group?.id === group.id && !dependsOn.includes(node.id);
-  return cycleFrom(tx, accountId, needed, isMember, group);
+  return cycleFrom((ids) => nodesOf(tx, accountId, ids, group), needed, isMember);
 }
 
 async function firstUnknown(
@@ -75,49 +98,78 @@ async function firstUnknown(
 
 /** Walks from these checks along what they need, until one is found that would close a cycle. */
 async function cycleFrom(
-  tx: Db,
-  accountId: string,
+  read: ReadNodes,
   starts: readonly Node[],
   closes: (node: Node) => boolean,
-  changed: CheckGroup | null = null,
 ): Promise<DependencyProblem | null> {
   const visited = new Set(starts.map(({ id }) => id));
-  let front: readonly Walked[] = starts.map((node) => ({ node, path: [node.name] }));
+  let front: readonly Walked[] = starts.map((node) => ({ node, above: null }));
   while (front.length > 0) {
-    const ways = new Map<string, readonly string[]>();
-    for (const { node, path } of front) {
-      for (const id of neededBy(node, node.group)) ways.set(id, ways.get(id) ?? path);
+    const ways = new Map<string, Walked>();
+    for (const walked of front) {
+      for (const id of neededBy(walked.node, walked.node.group)) ways.set(id, ways.get(id) ?? walked);
     }
-    const next = (await nodesOf(tx, accountId, [...ways.keys()], changed)).map((node) => ({
-      node,
-      path: [...(ways.get(node.id) ?? []), node.name],
-    }));
+    const next = (await read([...ways.keys()])).map((node) => ({ node, above: ways.get(node.id) ?? null }));
     const closing = next.find(({ node }) => closes(node));
-    if (closing !== undefined) return { cycle: closing.path };
+    if (closing !== undefined) return { cycle: shownCycle(namesTo(closing)) };
     front = next.filter(({ node }) => !visited.has(node.id));
     for (const { node } of front) visited.add(node.id);
-    if (visited.size > maxVisited) return { cycle: front[0]?.path ?? [] };
+    if (visited.size > maxVisited) return { cycle: shownCycle(namesTo(front[0] ?? null)) };
   }
   return null;
 }
 
 interface Walked {
   readonly node: Node;
-  /** Names from the start to the node. */
-  readonly path: readonly string[];
+  /** What needs it; null = it is a start. */
+  readonly above: Walked | null;
 }
 
-/** @param changed a group as it will be */
-async function nodesOf(tx: Db, accountId: string, ids: readonly string[], changed: CheckGroup | null): Promise<Node[]> {
+/** Names from the start to a check. */
+function namesTo(walked: Walked | null): readonly string[] {
+  const names: string[] = [];
+  for (let each = walked; each !== null; each = each.above) names.push(each.node.name);
+  return names.reverse();
+}
+
+/** Names of a cycle in a message. */
+const mostNames = 20;
+
+/** The names of a cycle for a message: of a long one its beginning and its end. */
+export function shownCycle(names: readonly string[]): readonly string[] {
+  return names.length <= mostNames ? names : [...names.slice(0, mostNames - 2), '…', ...names.slice(-1)];
+}
+
+/** @param changed a group as it will be; null = groups are as they are stored */
+export async function nodesOf(
+  tx: Db,
+  accountId: string,
+  ids: readonly string[],
+  changed: CheckGroup | null,
+): Promise<Node[]> {
   const rows = await readRows(tx, accountId, ids);
-  const groupIds = [...new Set(rows.flatMap(({ group_id }) => group_id ?? []))];
-  const key = { account_id: idBytes(accountId), id: groupIds };
-  const groups = await findRows(tx, 'check_groups', key, ['id', 'definition']);
-  const byId = new Map(groups.map(({ id, definition }) => [id, { id, dependsOn: listIn(definition) }]));
+  const groups = await groupsWith(tx, accountId, [...new Set(rows.flatMap(({ group_id }) => group_id ?? []))]);
   return rows.map(({ id, name, definition, group_id }) => {
-    const group = group_id === null ? null : changed?.id === group_id ? changed : (byId.get(group_id) ?? null);
+    const group = group_id === null ? null : changed?.id === group_id ? changed : (groups.get(group_id) ?? null);
     return { id: idText(id), name, dependsOn: listIn(definition), group };
   });
+}
+
+/** Groups with what their checks need, by ID. */
+export async function groupsWith(
+  tx: Db,
+  accountId: string,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, NonNullable<Node['group']>>> {
+  const key = { account_id: idBytes(accountId), id: ids };
+  const groups = await findRows(tx, 'check_groups', key, ['id', 'definition']);
+  return new Map(groups.map(({ id, definition }) => [id, { id, dependsOn: listIn(definition) }]));
+}
+
+/** IDs of the checks in groups. */
+export async function membersOf(tx: Db, accountId: string, groupIds: readonly number[]): Promise<string[]> {
+  const key = { account_id: idBytes(accountId), group_id: groupIds };
+  return (await findRows(tx, 'checks', key, ['id'])).map(({ id }) => idText(id));
 }
 
 async function readRows(tx: Db, accountId: string, ids: readonly string[]): Promise<Row[]> {

@@ -97,7 +97,18 @@ export function createCheckGroups(database: Database) {
  * Writes everything that belongs to a group; writes nothing if a reference is unknown.
  * @param present the stored group; null = it is new, and with ID 0 gets the next number
  */
-export async function saveGroup(
+async function saveGroup(
+  tx: Db,
+  database: Database,
+  write: GroupWrite,
+  present: CheckGroup | null,
+): Promise<Saved<StoredGroup>> {
+  const problem = await problemOfGroup(tx, write.group, present?.dependsOn ?? []);
+  return problem ?? writeGroup(tx, database, write, present);
+}
+
+/** Writes a group that needs only what it can need. */
+export async function writeGroup(
   tx: Db,
   database: Database,
   write: GroupWrite,
@@ -106,8 +117,6 @@ export async function saveGroup(
   const { accountId } = write.group;
   const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-  const problem = await problemOfGroup(tx, write.group, present?.dependsOn ?? []);
-  if (problem !== null) return problem;
   const now = database.clock.now();
   const id = write.group.id === 0 ? await nextNumber(tx, accountId, 'check-group') : write.group.id;
   const times = {

@@ -12,7 +12,7 @@ import { keepVariables, type UsedVariables } from './check-variables.ts';
 import { type ChangeMoment, keepSchedules } from '../schedules/check-schedules.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
-import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
+import { type DependencyProblem, problemOfCheck, rememberNodes } from './check-dependencies.ts';
 import { type Database, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
 import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
@@ -173,11 +173,12 @@ async function referenceFaults(
 ): Promise<(DependencyProblem | null)[]> {
   const faults: (DependencyProblem | null)[] = [];
   await findGroups(tx, seal, drafts);
+  const read = rememberNodes(tx, drafts[0]?.check.accountId ?? '');
   for (const { check, present, group, subscriptions } of drafts) {
     const missing = await missingChannel(tx, check.accountId, subscriptions ?? []);
     if (check.groupId !== null && group === null) faults.push({ dangling: 'groupId' });
     else if (missing !== null) faults.push({ dangling: `alertChannelSubscriptions[${missing}].alertChannelId` });
-    else faults.push(await problemOfCheck(tx, check, group, present?.dependsOn ?? []));
+    else faults.push(await problemOfCheck(tx, check, group, present?.dependsOn ?? [], read));
   }
   return faults;
 }

@@ -7,7 +7,7 @@ import { json } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { breathe } from '../base/slices.ts';
 import type { Db } from '../base/tables/schema.ts';
-import { type DependencyProblem, findProblemOfCheck } from './check-dependencies.ts';
+import { type DependencyProblem, findProblemOfCheck, type ReadNodes, rememberNodes } from './check-dependencies.ts';
 import { type CheckWrite, findGroup, readChecks, type StoredCheck, writeChange } from './checks.ts';
 import { findChannels } from '../channels/subscriptions.ts';
 
@@ -112,6 +112,7 @@ export async function previewChange(
   for (let from = 0; from < ids.length; from += previewSize) {
     const some = ids.slice(from, from + previewSize);
     const stored = new Map((await readChecks(reader, accountId, some, seal)).map((one) => [one.check.id, one]));
+    const read = rememberNodes(reader, accountId);
     for (const checkId of some) {
       const present = stored.get(checkId);
       if (present === undefined) {
@@ -120,7 +121,7 @@ export async function previewChange(
       }
       const decision = decide === null ? undefined : decide(present);
       if (decision === null) continue;
-      const reason = decision === undefined ? null : await reasonIn(reader, present, decision, seal, reasonOf);
+      const reason = decision === undefined ? null : await reasonIn(reader, present, decision, seal, reasonOf, read);
       if (reason === null) changed++;
       else refused.push({ checkId, name: present.check.name, reason });
     }
@@ -136,10 +137,11 @@ async function reasonIn(
   decision: Decision,
   seal: Database['seal'],
   reasonOf: ChangeRules['reasonOf'],
+  read: ReadNodes,
 ): Promise<string | null> {
   if ('reason' in decision) return decision.reason;
   const { check } = decision.write;
   const group = check.groupId === null ? null : await findGroup(db, check.accountId, check.groupId, seal);
-  const problem = await findProblemOfCheck(db, check, group, present.check.dependsOn);
+  const problem = await findProblemOfCheck(db, check, group, present.check.dependsOn, read);
   return problem === null ? null : reasonOf(problem);
 }

@@ -7,7 +7,7 @@ import { type Database, touchAccount } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { askForRuns } from '../schedules/first-runs.ts';
 import { type ChangeMoment, keepSchedules } from '../schedules/check-schedules.ts';
-import { problemOfCheck } from './check-dependencies.ts';
+import { problemOfCheck, rememberNodes } from './check-dependencies.ts';
 import { checkOf, groupOf, revisedAt } from './check-rows.ts';
 import type { Saved } from './checks.ts';
 
@@ -44,8 +44,9 @@ export function createMoveChecks({ transaction, seal, clock, ownLocation }: Data
       if (unknown !== -1) return { dangling: `add[${unknown}]` };
       const joining = wanted.filter(({ groupId }) => groupId !== id);
       // A cycle leads through one of them: each is validated by itself, before the first is written.
+      const nodes = rememberNodes(tx, accountId);
       for (const check of joining) {
-        const problem = await problemOfCheck(tx, { ...check, groupId: id }, group, check.dependsOn);
+        const problem = await problemOfCheck(tx, { ...check, groupId: id }, group, check.dependsOn, nodes);
         if (problem !== null) return problem;
       }
       const leaving = (await read(remove)).filter(({ groupId }) => groupId === id);

@@ -8,6 +8,7 @@ import { flag, idBytes, idText, json } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import { deleteRows, findRow, findRows, insertRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
+import { dependencyFault } from './dependency-faults.ts';
 import { deleteInParts } from './kinds/checks.ts';
 import type {
   DeployContext,
@@ -61,6 +62,9 @@ export async function applyPlan(
       const open = await findRow(tx, 'deployments', { ...key, ended_at: null }, ['id']);
       if (open === undefined) throw new Undone('ended');
       for (const type of resourceTypes) await writeType(tx, context, type, plan);
+      // Checks and groups of a deployment may need each other.
+      const fault = await dependencyFault(tx, accountId, plan.writes);
+      if (fault !== null) throw new Undone(fault);
       for (const type of resourceTypes.toReversed()) await removeType(tx, context, type, plan.removed[type]);
       const isDeleting = plan.removed.check.length > 0;
       if (isDeleting)

@@ -1,5 +1,5 @@
 // Check groups in deployments.
-import { findGroup, removeGroup, saveGroup } from '../../checks/check-groups.ts';
+import { findGroup, removeGroup, writeGroup } from '../../checks/check-groups.ts';
 import { danglingFault, readEach, type StoredKind } from '../kind.ts';
 
 export const checkGroupKind: StoredKind<'check-group'> = {
@@ -11,7 +11,7 @@ export const checkGroupKind: StoredKind<'check-group'> = {
   read: (db, { seal }, accountId, ids) => readEach(ids, (id) => findGroup(db, accountId, Number(id), seal)),
   async save(tx, { database }, writes) {
     for (const { logicalId, stored, write } of writes) {
-      const fault = danglingFault(logicalId, await saveGroup(tx, database, write, stored?.group ?? null));
+      const fault = danglingFault(logicalId, await writeGroup(tx, database, write, stored?.group ?? null));
       if (fault !== null) return fault;
     }
     return null;

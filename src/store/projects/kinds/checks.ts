@@ -3,7 +3,6 @@ import { currentActing } from '../../base/audit/acting.ts';
 import { idBytes } from '../../base/codec.ts';
 import { findRows } from '../../base/rows.ts';
 import { addParts } from '../../checks/check-changes.ts';
-import { problemOfCheck } from '../../checks/check-dependencies.ts';
 import { changedDraft, findGroups, newDraft, readChecks, writeChecks, type CheckDraft } from '../../checks/checks.ts';
 import { danglingFault, type DeployContext, type ResourceFault, type ResourceWrite, type StoredKind } from '../kind.ts';
 import type { Db } from '../../base/tables/schema.ts';
@@ -34,12 +33,6 @@ export const checkKind: StoredKind<'check'> = {
     const unknown = await unknownReference(tx, context, writes, drafts);
     if (unknown !== null) return unknown;
     await writeChecks(tx, database.seal, { now, ownLocation: database.ownLocation }, drafts);
-    // Checks of a deployment may need each other.
-    for (const [index, { check, group, present }] of drafts.entries()) {
-      const problem = await problemOfCheck(tx, check, group, present?.dependsOn ?? []);
-      const fault = problem === null ? null : danglingFault(writes[index]?.logicalId ?? '', problem);
-      if (fault !== null) return fault;
-    }
     return null;
   },
   async remove(tx, { database, now }, removals) {
