@@ -1,5 +1,6 @@
 // Messages about test sessions over MQTT: who may read what, and that nobody misses any or reads one twice.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { WebSocket } from 'ws';
@@ -176,6 +177,33 @@ test('an account has a bounded number of connections', async () => {
   })();
   assert.deepEqual([clients.length, /Server unavailable/.test(refused)], [20, true]);
   await connect();
+});
+
+test('a client that sends too much is cut off, and an unfinished packet is not kept', async () => {
+  const { on, connect } = await fixture();
+  const frame = Buffer.alloc(16_000);
+  /** Declares a packet of 256 MB and sends what it can. @returns the bytes */
+  const flood = async (socket: { send(bytes: Buffer): void; isOpen(): boolean }): Promise<number> => {
+    let bytes = 0;
+    socket.send(Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]));
+    for (; socket.isOpen() && bytes < 50_000_000; bytes += frame.length) {
+      socket.send(frame);
+      await new Promise(setImmediate);
+    }
+    return bytes;
+  };
+  const webSocket = new WebSocket(`ws://127.0.0.1:${on.port}/mqtt`, 'mqtt');
+  webSocket.on('error', () => undefined);
+  await once(webSocket, 'open');
+  const isOpen = (): boolean => webSocket.readyState === WebSocket.OPEN;
+  assert.ok((await flood({ send: (bytes) => webSocket.send(bytes), isOpen })) < 50_000_000);
+  const client = await connect();
+  const { stream } = client;
+  stream.on('error', () => undefined);
+  const known = { send: (bytes: Buffer) => void stream.write(bytes), isOpen: () => client.connected };
+  assert.ok((await flood(known)) < 50_000_000);
+  const other = await connect();
+  assert.ok(other.connected);
 });
 
 test('other paths, protocols and a switched off broker are answered like any request', async () => {

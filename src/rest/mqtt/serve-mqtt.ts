@@ -24,6 +24,8 @@ interface Serving extends MqttOptions {
 const paths: ReadonlySet<string> = new Set(['/', '/mqtt']);
 /** Clients send only their credentials and subscriptions. */
 const maxPacketBytes = 16 * 1024;
+/** Bytes that a connection may send at once, and per second in the long run. */
+const receivedBytes = { burst: 64 * 1024, perSecond: 256 } as const;
 
 /** Whether a request asks for MQTT. All other requests to upgrade are answered as if they did not ask. */
 export function isMqttUpgrade({ headers, url = '', method }: IncomingMessage): boolean {
@@ -45,6 +47,7 @@ export function serveMqtt(server: Server, serving: Serving): () => void {
   let broker: Promise<MqttBroker> | null = null;
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      limitReceived(socket);
       sockets.add(webSocket);
       webSocket.once('close', () => sockets.delete(webSocket));
       // Created with the first connection, because most installations have none.
@@ -67,6 +70,18 @@ export function serveMqtt(server: Server, serving: Serving): () => void {
     void broker?.then(({ close }) => close());
     for (const webSocket of sockets) webSocket.terminate();
   };
+}
+
+/** Ends a connection that sends too much: an unfinished packet stays in memory, and each small one costs an answer. */
+function limitReceived(socket: Socket): void {
+  let [left, countedAt] = [receivedBytes.burst, performance.now()];
+  socket.on('data', (chunk: Buffer) => {
+    const now = performance.now();
+    const gained = ((now - countedAt) / 1000) * receivedBytes.perSecond;
+    left = Math.min(receivedBytes.burst, left + gained) - chunk.length;
+    countedAt = now;
+    if (left < 0) socket.destroy();
+  });
 }
 
 /** Refuses like the API: an unknown key, an account that it cannot access, and too many attempts. */
