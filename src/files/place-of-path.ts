@@ -10,19 +10,25 @@ import type { Entry } from './yaml-source.ts';
  * @param isKey the place of its name instead of its value
  */
 export function placeOfPath(entry: Entry, path: string, isKey: boolean): Place {
+  if (path === '') return entry.at;
+  const { keyAt, value, isWhole } = fieldAt(entry, path);
+  return isKey || !isWhole ? keyAt : value.at;
+}
+
+/** The value of a field, or of what contains it if the file does not have it: then it is not the whole. */
+export function fieldAt(entry: Entry, path: string) {
   let [keyAt, value] = [entry.at, entry.value];
-  if (path === '') return keyAt;
   for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
     if (index !== undefined) {
       const item = value.items?.[Number(index)];
-      if (item === undefined) return keyAt;
+      if (item === undefined) return { keyAt, value, isWhole: false };
       [keyAt, value] = [item.at, item];
     } else {
       const isTop = value === entry.value;
       const found = value.entries?.find(({ key }) => key === name || (isTop && fieldOf(key) === name));
-      if (found === undefined) return keyAt;
+      if (found === undefined) return { keyAt, value, isWhole: false };
       [keyAt, value] = [found.at, found.value];
     }
   }
-  return isKey ? keyAt : value.at;
+  return { keyAt, value, isWhole: true };
 }

@@ -1,7 +1,32 @@
 // `${env:NAME}` in texts of files: values that are not in the file.
+import { createMasker } from '#lib/text-masker.ts';
 
 /** The value of a variable of the environment; undefined = it is not set. */
 export type Environment = (name: string) => string | undefined;
+
+/** Shorter values say nothing, and would be hidden in other words. */
+const shortestHidden = 4;
+
+/** An environment, and what hides the values that it gave in a text. */
+export function remembering(environment: Environment): {
+  readonly environment: Environment;
+  readonly hide: (text: string) => string;
+} {
+  const given = new Set<string>();
+  return {
+    environment(name) {
+      const value = environment(name);
+      if (value !== undefined && value.length >= shortestHidden) given.add(value);
+      return value;
+    },
+    hide: (text) => (given.size === 0 ? text : createMasker(given, '***')(text)),
+  };
+}
+
+/** Whether a text has a placeholder. */
+export function hasPlaceholder(text: string): boolean {
+  return [...text.matchAll(pattern)].some(([, dollars, start]) => dollars === '$' && start !== undefined);
+}
 
 /** Dollar signs before a brace, and what follows of a placeholder. */
 const pattern = /(\$+)\{(env:(?:([^}\n]*)\})?)?/g;

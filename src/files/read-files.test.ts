@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { FileProblemsError } from './file-problem.ts';
 import { loadFiles } from './load-files.ts';
-import { type Declaration, problemsOf, readFiles } from './read-files.ts';
+import { type Declaration, isFromEnvironment, problemsOf, readFiles } from './read-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tocsin-files-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -245,4 +245,18 @@ test('a folder is read in the order of names, and nothing outside of it', () => 
     messageOf(() => loadFiles(join(folder, 'nothing'))),
     /nothing does not exist$/,
   );
+});
+
+test('values of the environment are in no message, and fields that have them are known', () => {
+  const environment = { TOKEN: 'whisper', SHORT: '80' };
+  const text = 'checks:\n  a: { name: "${env:TOKEN}", group: "${env:TOKEN}", tags: ["$${env:TOKEN}"] }\n';
+  assert.match(
+    messageOf(() => read(text, environment)),
+    /no check group "\*\*\*" in these files/,
+  );
+  const files = read(text.replace('group: ', 'description: '), environment);
+  const [problem] = problemsOf(files, { 'resources[0].payload.name': 'must not be whisper' });
+  assert.equal(problem?.message, 'name must not be ***');
+  const isFilled = (path: string): boolean => isFromEnvironment(files, { type: 'check', logicalId: 'a' }, path);
+  assert.deepEqual(['name', 'description', 'tags[0]', 'tags'].map(isFilled), [true, true, false, false]);
 });

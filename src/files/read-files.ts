@@ -5,8 +5,8 @@ import { type DeclaredResource, longestLogicalId, mostResources } from '#domain/
 import { errorMessage } from '#lib/errors.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type FileProblem, FileProblemsError, placeText, type SourceText } from './file-problem.ts';
-import { placeOfPath } from './place-of-path.ts';
-import { type Environment, filled } from './placeholders.ts';
+import { fieldAt, placeOfPath } from './place-of-path.ts';
+import { type Environment, filled, hasPlaceholder, remembering } from './placeholders.ts';
 import { referencing } from './refer.ts';
 import { createBudget, type Entry, type Located, readYaml } from './yaml-source.ts';
 
@@ -33,6 +33,8 @@ export interface Declaration {
   /** Logical ID of the project; null = the files do not name it. */
   readonly project: string | null;
   readonly resources: readonly WrittenResource[];
+  /** Hides values of the environment in a text. */
+  readonly hide: (text: string) => string;
 }
 
 /**
@@ -54,9 +56,28 @@ export function readFiles(sources: readonly SourceText[], needs: FileNeeds): Dec
     report({ message: `the files declare ${resources.length} resources; at most ${mostResources}`, place: null });
   }
   const refer = referencing(resources);
-  const read = resources.map((resource) => ({ ...resource, payload: payloadOf(resource, needs, refer, report) }));
-  if (problems.length > 0) throw new FileProblemsError(problems);
-  return { project, resources: read };
+  const { environment, hide } = remembering(needs.environment);
+  const filling = { ...needs, environment };
+  const read = resources.map((resource) => ({ ...resource, payload: payloadOf(resource, filling, refer, report) }));
+  if (problems.length > 0) {
+    throw new FileProblemsError(problems.map(({ message, place }) => ({ message: hide(message), place })));
+  }
+  return { project, resources: read, hide };
+}
+
+/** Whether a field of a resource has a value of the environment, in it or in what contains it. */
+export function isFromEnvironment(
+  { resources }: Pick<Declaration, 'resources'>,
+  { type, logicalId }: Pick<DeclaredResource, 'type' | 'logicalId'>,
+  path: string,
+): boolean {
+  const resource = resources.find((each) => each.type === type && each.logicalId === logicalId);
+  return resource !== undefined && hasPlaceholderIn(fieldAt(resource.entry, path).value);
+}
+
+function hasPlaceholderIn({ entries, items, scalar }: Located): boolean {
+  if (typeof scalar === 'string') return hasPlaceholder(scalar);
+  return [...(items ?? []), ...(entries ?? []).map(({ value }) => value)].some(hasPlaceholderIn);
 }
 
 /**
@@ -64,11 +85,11 @@ export function readFiles(sources: readonly SourceText[], needs: FileNeeds): Dec
  * @param faults messages by path, such as `resources[3].payload.request.url`
  */
 export function problemsOf(
-  { resources }: Pick<Declaration, 'resources'>,
+  { resources, hide }: Pick<Declaration, 'resources' | 'hide'>,
   faults: Readonly<Record<string, unknown>>,
 ): FileProblem[] {
   return Object.entries(faults).map(([path, fault]) => {
-    const message = String(fault);
+    const message = hide(String(fault));
     const [, index, rest = ''] = /^resources\[(\d+)\](?:\.payload)?\.?(.*)$/s.exec(path) ?? [];
     const resource = resources[Number(index ?? -1)];
     if (resource === undefined) return { message: `${path}: ${message}`, place: null };

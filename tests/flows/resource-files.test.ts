@@ -27,6 +27,7 @@ function clientIn(folder: string, { address }: Pick<Service, 'address'>, more: N
     TOCSIN_API_KEY: apiKey,
     TOCSIN_ACCOUNT: '',
     SHOP_TOKEN: 'quietword',
+    WORD: 'softword',
     ...more,
   };
   return async (...words: readonly string[]): Promise<CommandOutput> => {
@@ -84,8 +85,16 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     );
     const json = await tocsin('diff', '-f', '.', '--json');
     assert.deepEqual([json.code, JSON.parse(json.out).diff[0].logicalId], [2, 'home']);
-    const secret = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id, SHOP_TOKEN: 'quietword2' });
-    assert.match((await secret('diff', '-f', '.')).out, /^~ variable SHOP_TOKEN: value \*\*\*$/m);
+    const filled = '    description: "Token ${env:WORD}"\n    alertChannels';
+    writeFileSync(join(folder, 'tocsin.yaml'), shop.replace('    alertChannels', filled));
+    assert.equal((await tocsin('apply', '-f', '.', '--yes')).code, 0);
+    const secret = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id, SHOP_TOKEN: 'quietword2', WORD: 'otherword' });
+    const differs = await secret('diff', '-f', '.');
+    assert.match(differs.out, /^~ variable SHOP_TOKEN: value \*\*\*$/m);
+    assert.match(differs.out, /^~ check home "Home page": description \*\*\*$/m);
+    const { out } = await secret('diff', '-f', '.', '--json');
+    assert.doesNotMatch(differs.out + out, /softword|otherword/);
+    writeFileSync(join(folder, 'tocsin.yaml'), shop);
 
     writeFileSync(join(folder, 'tocsin.yaml'), shop.slice(0, shop.indexOf('  backup:')));
     const kept = await tocsin('apply', '-f', '.', '--yes');
@@ -123,6 +132,12 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     );
     assert.match(wrong.err, /^b\/c\.yaml:5:21: request\.url must be an absolute http or https URL/m);
     assert.deepEqual(await other.must('GET', '/v1/checks'), []);
+    const values =
+      'variables:\n  more: { value: "${env:SHOP_TOKEN}" }\nchecks:\n  more:\n    group: "${env:SHOP_TOKEN}"\n';
+    writeFileSync(join(folder, 'b/c.yaml'), values);
+    const hidden = await tocsin('diff', '-f', '.');
+    assert.match(hidden.err, /^b\/c\.yaml:5:12: there is no check group "\*\*\*" in these files$/m);
+    writeFileSync(join(folder, 'b/c.yaml'), 'checks: {}\n');
     const unnamed = await tocsin('diff', '-f', 'b/c.yaml');
     assert.deepEqual([unnamed.code, /does not name its project/.test(unnamed.err)], [1, true], unnamed.err);
     const missing = await tocsin('diff', '-f', 'nothing.yaml');
@@ -138,6 +153,7 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
       TOCSIN_API_KEY: apiKey,
       TOCSIN_ACCOUNT: other.id,
       SHOP_TOKEN: 'quietword',
+      WORD: 'softword',
     };
     for (const [keys, code] of [
       ['\u0003', 1],

@@ -38,6 +38,8 @@ test('a folder is applied at start and when it changes; what is wrong changes no
   const notices = async () => (await rows('/v1/notices')).filter(({ kind }) => kind === 'config-folder-failed');
 
   await became('cart, home');
+  // The lock of an editor leads nowhere, and hides no change.
+  symlinkSync('somebody@somewhere.1', join(one, '.#shop.yaml'));
   const owned = await rows('/v1/project-resources');
   assert.deepEqual(
     owned.map(({ project, source, logicalId }) => [project, source, logicalId]),

@@ -1,6 +1,6 @@
 // Applies the folder of TOCSIN_CONFIG_FOLDER: reads it, and deploys what it declares.
 import { createHash } from 'node:crypto';
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from '#actions/refusal.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
@@ -54,7 +54,7 @@ function signatureOf(path: string): string {
       if (--left < 0) return;
       if (entry.name === '.git' || entry.name === 'node_modules') continue;
       const file = join(folder, entry.name);
-      const { size, mtimeMs, ino } = statSync(file);
+      const { size, mtimeMs, ino } = statsOf(file);
       hash.update(`${file}\n${size} ${mtimeMs} ${ino}\n`);
       if (entry.isDirectory()) add(file);
     }
@@ -66,6 +66,15 @@ function signatureOf(path: string): string {
     return hash.digest('hex');
   } catch {
     return '';
+  }
+}
+
+/** Those of a link itself if it leads nowhere, such as the lock of an editor: it must not hide changes of other files. */
+function statsOf(file: string): Stats {
+  try {
+    return statSync(file);
+  } catch {
+    return lstatSync(file);
   }
 }
 
@@ -138,5 +147,5 @@ async function deploy(
 /** With file and line, if the server names fields. */
 function problemText(declaration: Declaration, message: string, attributes: Readonly<Record<string, unknown>>): string {
   const problems = problemsOf(declaration, attributes);
-  return problems.length === 0 ? message : new FileProblemsError(problems).message;
+  return problems.length === 0 ? declaration.hide(message) : new FileProblemsError(problems).message;
 }

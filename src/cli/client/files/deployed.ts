@@ -3,7 +3,7 @@ import { readVariable } from '#config/config.ts';
 import type { DeploymentBody } from '#contract/projects/project.ts';
 import { FileProblemsError } from '#files/file-problem.ts';
 import { loadFiles } from '#files/load-files.ts';
-import { type Declaration, problemsOf, readFiles } from '#files/read-files.ts';
+import { type Declaration, isFromEnvironment, problemsOf, readFiles } from '#files/read-files.ts';
 import { CommandError } from '../../exits.ts';
 import { createProgress } from '../../progress.ts';
 import { withoutControls } from '../../terminal-text.ts';
@@ -100,9 +100,20 @@ async function next({ client }: Connection, { logicalId, id }: DeploymentBody): 
 
 function succeeded(declaration: ReadProject, deployment: DeploymentBody): DeploymentBody {
   const { error } = deployment;
-  if (error === null) return deployment;
-  const cause = new CommandError(`nothing was changed: ${withoutControls(error.message)}`);
+  if (error === null) return withoutValues(declaration, deployment);
+  const cause = new CommandError(`nothing was changed: ${withoutControls(declaration.hide(error.message))}`);
   throw error.attributes === undefined ? cause : placed(declaration, error.attributes, cause);
+}
+
+/** Values of the environment are not shown. */
+function withoutValues(declaration: ReadProject, { diff, ...deployment }: DeploymentBody): DeploymentBody {
+  const hidden = diff?.map((one) => ({
+    ...one,
+    changes: one.changes.map((change) =>
+      isFromEnvironment(declaration, one, change.field) ? { field: change.field, secret: true as const } : change,
+    ),
+  }));
+  return { ...deployment, diff: hidden ?? null };
 }
 
 /** An error of the server with the places in the files. */
