@@ -133,6 +133,23 @@ new UrlMonitor('plain', { name: 'Plain', tags: ['plain'], request: { url: reques
   assert.deepEqual(await must('GET', '/v1/test-sessions'), { length: 0, entries: [], nextId: null }, 'nothing ran');
 });
 
+test('a deployment replaces one in progress, if it is asked to', async (t) => {
+  const one = startCliProject(t, on);
+  for (const name of ['shop.check.ts', 'channels.ts']) rmSync(join(one.folder, name));
+  const monitor = "new UrlMonitor('home', { name: 'Home', request: { url: 'http://127.0.0.1:1/' } });";
+  writeFileSync(join(one.folder, 'home.check.ts'), `import { UrlMonitor } from 'checkly/constructs';\n${monitor}\n`);
+  assert.equal((await one.run('deploy', '--force')).code, 0);
+  on.raw.exec("UPDATE deployments SET status = 'RUNNING', ended_at = NULL, leased_until = 9e15 WHERE project = 'shop'");
+  const { code, out, err } = await one.run('deploy', '--force', '--cancel-in-progress-deployment');
+  assert.equal(code, 0, out + err);
+  const statuses = on.raw.prepare("SELECT status FROM deployments WHERE project = 'shop' ORDER BY created_at").all();
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    ['CANCELLED', 'SUCCEEDED'],
+  );
+  assert.equal((await one.run('destroy', '--force')).code, 0);
+});
+
 test('the ten lines of docs/monitoring-as-code.md lead from an empty folder to a deployed check', async (t) => {
   const lines = blockOf(readPage('docs/monitoring-as-code.md'), 'sh', 'checkly');
   assert.equal(lines.split('\n').length, 10);

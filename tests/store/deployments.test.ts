@@ -154,6 +154,26 @@ test('a deployment whose process ended has failed, and the next one goes on; the
   assert.equal(await projects.deployments.find(accountId, 'shop', next.id), null);
 });
 
+test('a deployment that is cancelled changes nothing, also if it is applied at the same time', async (newStore) => {
+  await using temp = await newStore();
+  const { accountId, projects, begin, created, present } = await opened(temp);
+  const first = await begin();
+  await projects.deployments.cancel(newId(), 'shop', first.id);
+  assert.equal((await projects.deployments.find(accountId, 'shop', first.id))?.endedAt, null, 'of another account');
+  await projects.deployments.cancel(accountId, 'shop', first.id);
+  assert.equal(await projects.apply(accountId, first.id, created), 'ended');
+  assert.deepEqual([(await present()).size, await projects.find(accountId, 'shop')], [0, null]);
+
+  const second = await begin();
+  const [applied] = await Promise.all([
+    projects.apply(accountId, second.id, created),
+    projects.deployments.cancel(accountId, 'shop', second.id),
+  ]);
+  const status = (await projects.deployments.find(accountId, 'shop', second.id))?.status;
+  const outcome = [applied, (await present()).size];
+  assert.deepEqual(outcome, status === 'CANCELLED' ? ['ended', 0] : ['applied', 3], status);
+});
+
 test('removed checks stop at once, and the deployment ends when they are deleted', async (newStore) => {
   await using temp = await newStore();
   const { accountId, projects, begin, created, base, present } = await opened(temp);
@@ -175,6 +195,7 @@ test('removed checks stop at once, and the deployment ends when they are deleted
     [...(await present()).values()].map((stored) => stored.check.activated),
     [false, false, false],
   );
+  await projects.deployments.cancel(accountId, 'shop', id);
   const running = await projects.deployments.find(accountId, 'shop', id);
   assert.deepEqual([running?.status, running?.progress], ['RUNNING', { step: 'deleting', done: 0, total: 3 }]);
   temp.clock.advance(60_000);

@@ -87,6 +87,12 @@ function deploymentReads({ projects }: ProjectDeps) {
       requirePermission(caller, 'read');
       return found(caller, logicalId, id);
     },
+    /** Cancels it, unless it is being applied or has ended. */
+    async cancelDeployment(caller: Caller, logicalId: string, id: string): Promise<Deployment> {
+      requirePermission(caller, 'write');
+      await projects.deployments.cancel(caller.accountId, logicalId, id);
+      return found(caller, logicalId, id);
+    },
     /** Waits until it has ended. Refuses `timeout`. */
     async awaitEnd(
       caller: Caller,

@@ -17,7 +17,7 @@ export interface DiffEntry {
   readonly changes: readonly FieldChange[];
 }
 
-export const deploymentStatuses = ['RUNNING', 'SUCCEEDED', 'FAILED'] as const;
+export const deploymentStatuses = ['RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
 /** What a deployment is doing. */

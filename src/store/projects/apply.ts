@@ -76,12 +76,19 @@ export async function applyPlan(
         );
       await saveProject(tx, context, plan);
       await touchAccount(tx, accountId);
-      await updateRows(tx, 'deployments', key, {
-        diff,
-        ...(isDeleting
-          ? { change_id: idBytes(plan.changeId) }
-          : { status: 'SUCCEEDED', ended_at: context.now, progress: json({ step: 'done', done: 1, total: 1 }) }),
-      });
+      // It may have been cancelled meanwhile.
+      const ended = await updateRows(
+        tx,
+        'deployments',
+        { ...key, ended_at: null },
+        {
+          diff,
+          ...(isDeleting
+            ? { change_id: idBytes(plan.changeId) }
+            : { status: 'SUCCEEDED', ended_at: context.now, progress: json({ step: 'done', done: 1, total: 1 }) }),
+        },
+      );
+      if (ended === 0) throw new Undone('ended');
       return 'applied' as const;
     });
   } catch (error) {

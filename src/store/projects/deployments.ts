@@ -49,6 +49,13 @@ export function createDeployments({ reader, transaction, clock }: Database) {
         const key = { ...keyOf(accountId, id), ended_at: null };
         await updateRows(tx, 'deployments', key, { status: 'FAILED', error: json(error), ended_at: clock.now() });
       }),
+    /** Ends a deployment before it is applied; has no effect afterwards. */
+    cancel: (accountId: string, project: string, id: string): Promise<void> =>
+      transaction(async (tx) => {
+        const key = { ...keyOf(accountId, id), project, change_id: null, ended_at: null };
+        const values = { status: 'CANCELLED', error: json({ message: cancelled }), ended_at: clock.now() } as const;
+        await updateRows(tx, 'deployments', key, values);
+      }),
     /** Ends a deployment whose checks are deleted. */
     succeed: (accountId: string, id: string): Promise<void> =>
       transaction(async (tx) => {
@@ -92,6 +99,7 @@ function keyOf(accountId: string, id: string) {
   return { account_id: idBytes(accountId), id: idBytes(id) };
 }
 
+const cancelled = 'The deployment was cancelled, and nothing was changed.';
 const interrupted = 'The process that applied it has ended, and nothing was changed. Deploy again.';
 
 /** A deployment as it is, although the process that applied it may have ended. */

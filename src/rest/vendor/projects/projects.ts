@@ -12,8 +12,6 @@ import { namingResources } from './named-faults.ts';
 import { deploymentToCli, percentOf, resultToCli } from './wire.ts';
 
 export function cliProjectRoutes(projects: ProjectActions, locations: Pick<PrivateLocationActions, 'list'>): Route[] {
-  const find = async ({ caller, params }: Call<'getCliDeployment' | 'cancelCliDeployment'>) =>
-    deploymentToCli(await projects.findDeployment(caller, params.logicalId, params.id));
   return [
     route('deployCliProject', (call) => orBusy(() => deploy(projects, locations, call))),
     route('deleteCliProject', ({ caller, params, query }) =>
@@ -27,8 +25,12 @@ export function cliProjectRoutes(projects: ProjectActions, locations: Pick<Priva
         }
       }),
     ),
-    route('getCliDeployment', find),
-    route('cancelCliDeployment', find),
+    route('getCliDeployment', async ({ caller, params }) =>
+      deploymentToCli(await projects.findDeployment(caller, params.logicalId, params.id)),
+    ),
+    route('cancelCliDeployment', async ({ caller, params }) =>
+      deploymentToCli(await projects.cancelDeployment(caller, params.logicalId, params.id)),
+    ),
     route('awaitCliDeployment', async ({ caller, params, query, signal }) =>
       deploymentToCli(
         await projects.awaitEnd(caller, params.logicalId, params.id, query.maxWaitSeconds * 1000, signal),
