@@ -1,8 +1,8 @@
 // A typed client of the API.
 import { type Client, type ClientOptions, createCaller } from './caller.ts';
-import { operationOf } from './operations.ts';
+import { calledOperation } from './called-operations.ts';
 
 /** A client with all operations. */
 export function createClient(options: ClientOptions): Client {
-  return createCaller(operationOf, options);
+  return createCaller(calledOperation, options);
 }
