@@ -77,6 +77,19 @@ it('runs a failed file again, alone, and names the tests that passed only then',
   assert.match(text, /^unstable, passed only when run again: tests\/egress\/a\.test\.ts:3 fine later /m);
 });
 
+it('lists the files that took the most CPU time, with the processes that they start', () => {
+  const busy = `import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+test('busy', () => void execFileSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 1e6);']));\n`;
+  const names = Array.from({ length: 10 }, (_, index) => `tests/egress/${index}.test.ts`);
+  const files = { ...Object.fromEntries(names.map((name) => [name, passing])), 'tests/egress/busy.test.ts': busy };
+  const { text } = run(files, 'egress');
+  const [, list = ''] = /\n\d+ s of CPU time, most of it in:\n([^]*?)\n\d+ tests in /.exec(text) ?? [];
+  const lines = list.split('\n');
+  assert.equal(lines.length, 10, text);
+  assert.match(lines[0] ?? '', /^ +\d+\.\d s, CPU +[1-9]\.\d s {2}tests\/egress\/busy\.test\.ts$/);
+});
+
 it('fails if a hook of a file fails', () => {
   const hook = `${passing}import { after } from 'node:test';\nafter(() => { throw new Error('no pears'); });\n`;
   const { status, text } = run({ 'tests/egress/a.test.ts': hook }, 'egress');

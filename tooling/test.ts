@@ -74,6 +74,9 @@ const [maxJobMs, maxTestMs] = [300_000, 240_000];
  */
 const maxRepeated = 5;
 
+/** Jobs that are listed at the end with their CPU time, which is what limits a run on two processors. */
+const mostListed = 10;
+
 /** Lines at the end that say what failed, and names among them: CI shows only the last part of the output. */
 const [maxSummaryLines, maxTitles] = [90, 20];
 
@@ -88,6 +91,9 @@ interface Job {
 
 interface Outcome {
   readonly name: string;
+  readonly seconds: number;
+  /** CPU time of all its processes; 0 if it is unknown, because it was killed. */
+  readonly cpuSeconds: number;
   readonly output: string;
   /** Why it failed; null = it passed. */
   readonly failure: string | null;
@@ -142,14 +148,31 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function run({ name, command: [program = '', ...words], files }: Job): Promise<Outcome> {
+/** Runs its arguments and prints the CPU time of all their processes to descriptor 3. A signal ends only the command. */
+const measured = 'trap : INT TERM; "$@" 3>&-; status=$?; times >&3; exit $status';
+
+/** CPU time of ended processes in seconds: user and system of the last line that `times` printed, such as `0m1.25s 0m0.5s`. */
+function cpuSecondsOf(times: string): number {
+  const numbers =
+    times
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.match(/[\d.]+/g) ?? [];
+  return numbers.map(Number).reduce((sum, each, index) => sum + each * (index % 2 === 0 ? 60 : 1), 0);
+}
+
+function run({ name, command, files }: Job): Promise<Outcome> {
   const startedAt = performance.now();
-  const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const words = ['-c', measured, 'sh', ...command];
+  const child = spawn('sh', words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
   const pid = child.pid ?? 0;
   running.add(pid);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  let times = '';
+  child.stdio[3]?.on('data', (chunk: Buffer) => (times += chunk.toString()));
   child.on('error', (error) => (output += error.message));
   let isLate = false;
   const limit = setTimeout(() => {
@@ -173,14 +196,32 @@ function run({ name, command: [program = '', ...words], files }: Job): Promise<O
       else if (output.includes('\n✖ failing tests:\n')) failure = 'a hook failed';
       else if (files.length > 0 && (tests === 0 || empty.length > 0))
         failure = `no test in ${(tests === 0 ? files : empty).join(', ')}`;
-      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(6);
-      console.log(
-        `${failure === null ? 'ok  ' : 'FAIL'} ${seconds} s  ${name}${failure === null ? '' : `: ${failure}`}`,
-      );
+      const outcome: Outcome = {
+        name,
+        seconds: (performance.now() - startedAt) / 1000,
+        cpuSeconds: cpuSecondsOf(times),
+        output,
+        failure,
+        tests,
+      };
+      const reason = failure === null ? '' : `: ${failure}`;
+      console.log(`${failure === null ? 'ok  ' : 'FAIL'} ${timesOf(outcome)}  ${name}${reason}`);
       if (failure !== null) console.log(output);
-      resolve({ name, output, failure, tests });
+      resolve(outcome);
     });
   });
+}
+
+function timesOf({ seconds, cpuSeconds }: Outcome): string {
+  return `${seconds.toFixed(1).padStart(6)} s, CPU ${cpuSeconds.toFixed(1).padStart(5)} s`;
+}
+
+/** Prints which jobs took the most CPU time. */
+function printSlowest(outcomes: readonly Outcome[]): void {
+  const total = outcomes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+  const slowest = outcomes.toSorted((one, other) => other.cpuSeconds - one.cpuSeconds).slice(0, mostListed);
+  console.log(`\n${total.toFixed(0)} s of CPU time, most of it in:`);
+  for (const outcome of slowest) console.log(`${timesOf(outcome)}  ${outcome.name}`);
 }
 
 /** Output of a failed job about its failures: the end of a test report, or its last lines. */
@@ -327,6 +368,7 @@ async function main(): Promise<void> {
   );
   for (const line of skipped) console.log(line);
   for (const title of unstable) console.log(`unstable, passed only when run again: ${title}`);
+  printSlowest(outcomes);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   const tests = outcomes.reduce((sum, { tests }) => sum + tests, 0);
   const failed = outcomes.filter(({ failure }) => failure !== null);
