@@ -10,6 +10,8 @@ export interface ClientConfig {
   readonly apiKey: string | null;
   /** `TOCSIN_ACCOUNT`; null = that of the profile, otherwise the default of the key. */
   readonly accountId: string | null;
+  /** `CHECKLY_API_KEY` and `CHECKLY_ACCOUNT_ID`, from which `import checkly` reads; null = not set. The key is a secret. */
+  readonly checkly: { readonly apiKey: string | null; readonly accountId: string | null };
   /** File with the profiles of `tocsin login`. */
   readonly profilesPath: string;
   /** CA certificates (PEM) to trust in addition to those of Node.js: `TOCSIN_CA_FILE`. */
@@ -31,6 +33,7 @@ export function clientConfigOf(env: Environment, caCertificates: readonly string
     url: text('TOCSIN_URL'),
     apiKey: text('TOCSIN_API_KEY'),
     accountId: text('TOCSIN_ACCOUNT'),
+    checkly: { apiKey: text('CHECKLY_API_KEY'), accountId: text('CHECKLY_ACCOUNT_ID') },
     profilesPath: text('TOCSIN_PROFILES') ?? join(folder, 'tocsin', 'profiles.json'),
     caCertificates,
     isDumbTerminal: text('TERM') === 'dumb',

@@ -16,6 +16,19 @@ export interface Export {
   readonly placeholders: readonly { readonly name: string; readonly used: string }[];
 }
 
+/** Which values become placeholders, beside masked ones, and what their names begin with. */
+export interface SecretRules {
+  readonly isSecret: (field: string, of: JsonObject) => boolean;
+  readonly wordsOf: (resource: JsonObject, logicalId: string) => readonly string[];
+}
+
+/** Whatever the web UI hides. */
+const hidden: SecretRules = {
+  isSecret: (field, of) =>
+    (field === 'value' && (of['secret'] === true || of['locked'] === true)) || (field === 'url' && hasSecretUrl(of)),
+  wordsOf: (_resource, logicalId) => [logicalId],
+};
+
 /**
  * Exports resources under their logical IDs, in the order of these.
  * @param ownedAs the logical ID that a project has for a resource; undefined = it is derived from its name
@@ -24,6 +37,7 @@ export function exportResources(
   schema: FileSchema,
   resources: ExportedResources,
   ownedAs: (type: ResourceType, id: string) => string | undefined,
+  rules: SecretRules = hidden,
 ): Export {
   const names = new Map<string, string>();
   for (const { name, type, keyField } of sections) {
@@ -36,12 +50,12 @@ export function exportResources(
       names.set(`${type} ${id}`, unique);
     }
   }
-  const secrets = createSecrets();
+  const secrets = createSecrets(rules);
   const subscribesItself = resources.alertChannels?.some((channel) => channel['autoSubscribe'] === true) ?? false;
   const maps = sections.map(({ name, type, keyField }) => {
     const entries = (resources[name] ?? []).map((resource): [string, JsonValue] => {
       const logicalId = names.get(`${type} ${idOf(resource, keyField)}`) ?? '';
-      const safe = secrets.replaced(resource, [logicalId], `${name}.${logicalId}`) as JsonObject;
+      const safe = secrets.replaced(resource, rules.wordsOf(resource, logicalId), `${name}.${logicalId}`) as JsonObject;
       const form = fileForm(schema, name, safe, (of, id) => names.get(`${of} ${id}`));
       // Without a list, a new check or group is subscribed to the channels that subscribe themselves.
       const { alertChannelSubscriptions: listed } = resource;
@@ -69,7 +83,8 @@ function valueAlone(keyField: string | undefined, form: JsonObject): JsonValue {
   return keyField !== undefined && value !== undefined && Object.keys(form).length === 1 ? value : form;
 }
 
-function titleOf({ name, type, config }: JsonObject): string {
+/** What people call a resource. */
+export function titleOf({ name, type, config }: JsonObject): string {
   const settings = (config ?? {}) as JsonObject;
   const titles = [name, settings['name'], settings['address'], type];
   return titles.find((title): title is string => typeof title === 'string' && title !== '') ?? '';
@@ -94,7 +109,7 @@ function uniqueName(wanted: string, taken: ReadonlySet<string>, joint: string): 
 }
 
 /** Replaces secrets by placeholders, and lists these. */
-function createSecrets() {
+function createSecrets({ isSecret }: SecretRules) {
   const placeholders: { readonly name: string; readonly used: string }[] = [];
   const taken = new Set<string>();
   const placeholder = (words: readonly string[], used: string): string => {
@@ -118,13 +133,11 @@ function createSecrets() {
       return (value as readonly JsonValue[]).map((each, index) => replaced(each, words, `${path}[${index}]`));
     }
     const object = value as JsonObject;
-    const isHidden = object['secret'] === true || object['locked'] === true;
     const key = typeof object['key'] === 'string' && !words.includes(object['key']) ? [object['key']] : [];
     return Object.fromEntries(
       Object.entries(object).map(([name, each]) => {
         const at = `${path}.${name}`;
-        const isSecret = (isHidden && name === 'value') || (name === 'url' && hasSecretUrl(object));
-        if (isSecret) return [name, placeholder([...words, ...(name === 'url' ? ['url'] : key)], at)];
+        if (isSecret(name, object)) return [name, placeholder([...words, ...(name === 'url' ? ['url'] : key)], at)];
         return [name, replaced(each, name === 'value' ? [...words, ...key] : [...words, ...own(name)], at)];
       }),
     );

@@ -21,14 +21,45 @@ export function idText(id: JsonValue | undefined): string {
  * @param resource as the API returns it
  */
 export function fileForm(schema: FileSchema, section: SectionName, resource: JsonObject, nameOf: NameOf): JsonObject {
-  const { properties, $defs } = schema as { readonly properties: JsonObject; readonly $defs: JsonObject };
-  const map = properties[section] as JsonObject;
-  const trimmed = withoutDefaults(resource, map['additionalProperties'] as JsonObject, $defs) as JsonObject;
+  const { map, defs } = partsOf(schema, section);
+  const trimmed = withoutDefaults(resource, map, defs) as JsonObject;
   const named = Object.entries(references).reduce<JsonObject>((changed, [path, type]) => {
     const rename = (id: JsonValue): JsonValue => nameOf(type, idText(id)) ?? id;
     return changedAt(changed, path.split('.'), '', rename) as JsonObject;
   }, trimmed);
   return Object.fromEntries(inOrder(named).map(([name, value]) => asAlias(name, value)));
+}
+
+/** Paths of what a resource sets and files do not have, such as `request.proxy`. Empty values set nothing. */
+export function unknownFields(schema: FileSchema, section: SectionName, resource: JsonObject): readonly string[] {
+  const { map, defs } = partsOf(schema, section);
+  return [...new Set(unknownIn(resource, map, defs, ''))];
+}
+
+function unknownIn(value: JsonValue, schema: JsonObject, defs: JsonObject, path: string): string[] {
+  const { items, properties } = branchOf(value, schema, defs);
+  if (Array.isArray(value)) {
+    const each = (items ?? {}) as JsonObject;
+    return (value as readonly JsonValue[]).flatMap((item) => unknownIn(item, each, defs, `${path}[]`));
+  }
+  if (typeof value !== 'object' || value === null || properties === undefined) return [];
+  return Object.entries(value as JsonObject).flatMap(([name, given]) => {
+    const at = path === '' ? name : `${path}.${name}`;
+    const field = (properties as Readonly<Record<string, JsonObject>>)[name];
+    if (field === undefined) return isEmpty(given) ? [] : [at];
+    return field['readOnly'] === true ? [] : unknownIn(given, field, defs, at);
+  });
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
+  return value === null || value === '' || value === false;
+}
+
+function partsOf(schema: FileSchema, section: SectionName): { readonly map: JsonObject; readonly defs: JsonObject } {
+  const { properties, $defs } = schema as { readonly properties: JsonObject; readonly $defs: JsonObject };
+  const map = properties[section] as JsonObject;
+  return { map: map['additionalProperties'] as JsonObject, defs: $defs };
 }
 
 /** What says what a resource is comes first. */

@@ -1,6 +1,11 @@
 // What an importer produces: a resource file, and a row for everything that it read.
 import { escaped } from '#files/placeholders.ts';
-import type { FileResource, ResourceFile, SectionName } from '#contract/projects/resource-file.ts';
+import {
+  type FileResource,
+  type ResourceFile,
+  type SectionName,
+  sections as fileSections,
+} from '#contract/projects/resource-file.ts';
 
 /** What became of one thing of the other product. */
 export interface ImportRow {
@@ -18,6 +23,8 @@ export interface ImportRow {
 export interface Imported {
   readonly file: ResourceFile;
   readonly rows: readonly ImportRow[];
+  /** Environment variables that the file needs for what the other product does not tell, with where. Absent = none. */
+  readonly secrets?: readonly { readonly name: string; readonly used: string }[];
 }
 
 /** An input that cannot be read. The message says where and why, for people. */
@@ -60,6 +67,9 @@ const nouns: Readonly<Record<SectionName, string>> = {
   maintenanceWindows: 'maintenance window',
 };
 
+/** Sections whose keys stand for a field, so that they are not changed. */
+const keyed = new Set(fileSections.flatMap(({ name, keyField }) => (keyField === undefined ? [] : name)));
+
 /**
  * @param project logical ID of the project that owns what is imported
  * @param writeText turns a text of the other product into one of a resource file, where `${env:…}` has a meaning
@@ -71,7 +81,7 @@ export function createDraft(project: string, writeText: (text: string) => string
     add: (section, wantedId, resource, source, notes = []) => {
       const resources = sections.get(section) ?? new Map<string, FileResource>();
       sections.set(section, resources);
-      const id = freeName(section === 'variables' ? wantedId : slug(wantedId), resources);
+      const id = freeName(keyed.has(section) ? wantedId : slug(wantedId), resources);
       resources.set(id, resource);
       const type = resource['checkType'] ?? resource['type'];
       const to = [type, nouns[section], id].filter((part) => typeof part === 'string').join(' ');

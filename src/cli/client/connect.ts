@@ -63,9 +63,7 @@ export function connectTo(
   { caCertificates }: Pick<ClientConfig, 'caCertificates'>,
   say: (line: string) => void = note,
 ): Connection {
-  if (caCertificates.length > 0) {
-    setDefaultCACertificates([...getCACertificates('default'), ...caCertificates]);
-  }
+  trust(caCertificates);
   const client = createClient({
     baseUrl: target.url,
     apiKey: target.key,
@@ -73,6 +71,12 @@ export function connectTo(
     fetch: patientFetch(target, say),
   });
   return { ...target, client: explained(client, target.url) };
+}
+
+/** Trusts certificates (PEM) in addition to those of Node.js. */
+export function trust(caCertificates: readonly string[]): void {
+  if (caCertificates.length === 0) return;
+  setDefaultCACertificates([...getCACertificates('default'), ...caCertificates]);
 }
 
 /**

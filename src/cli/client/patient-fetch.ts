@@ -16,10 +16,12 @@ export class Unreachable extends CommandError {}
 interface Named {
   readonly url: string;
   readonly keySource: string;
+  /** What to do if the key is rejected; default: log in with another one. */
+  readonly keyHint?: string;
 }
 
 /** @param say prints a line for people while the command waits */
-export function patientFetch({ url, keySource }: Named, say: (line: string) => void): typeof fetch {
+export function patientFetch({ url, keySource, keyHint }: Named, say: (line: string) => void): typeof fetch {
   return async (input, init) => {
     let waitedS = 0;
     for (;;) {
@@ -28,9 +30,8 @@ export function patientFetch({ url, keySource }: Named, say: (line: string) => v
       });
       if (response.status >= 300 && response.status < 400) throw redirected(url, response);
       if (response.status === 401) {
-        throw new CommandError(
-          `${url} rejected the API key of ${keySource}. Run ${commandName} login ${url} with another key.`,
-        );
+        const hint = keyHint ?? `Run ${commandName} login ${url} with another key.`;
+        throw new CommandError(`${url} rejected the API key of ${keySource}. ${hint}`);
       }
       const waitS = waitOf(response, init?.method ?? 'GET');
       if (waitS === null || waitedS + waitS > longestWaitS) return response;

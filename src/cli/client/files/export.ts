@@ -1,21 +1,21 @@
 // `export`: the resources of an account as resource files.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { PagedId } from '#contract/operations.ts';
 import { type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type Export, exportResources } from '#files/export.ts';
-import { type FileSchema, idText } from '#files/from-api.ts';
+import { idText } from '#files/from-api.ts';
 import { filled } from '#files/placeholders.ts';
 import { writeFile } from '#files/write.ts';
 import { errorMessage } from '#lib/errors.ts';
-import { packageFolder } from '#lib/package-files.ts';
 import { CommandError, UsageError } from '../../exits.ts';
-import { oneLine, withoutControls } from '../../terminal-text.ts';
+import { withoutControls } from '../../terminal-text.ts';
 import { type Connection, connect } from '../connect.ts';
 import { findCheck, readAll } from '../find.ts';
 import { note, print, type ServerOptions, withServer } from '../output.ts';
+import { placeholderLines, readSchema } from './placeholder-text.ts';
 
 interface ExportOptions extends ServerOptions {
   readonly project?: string;
@@ -58,8 +58,9 @@ async function run(options: ExportOptions): Promise<void> {
   else if (output === undefined) process.stdout.write(writeFile(file));
   else for (const [path, text] of pathsOf(file, output)) write(path, text);
   if (placeholders.length > 0) {
-    note('Secrets are not exported. Set these environment variables when you apply the file:');
-    for (const { name, used } of placeholders) note(`  ${name}  ${oneLine(used)}`);
+    note(
+      `Secrets are not exported. Set these environment variables when you apply the file:${placeholderLines(placeholders)}`,
+    );
   }
 }
 
@@ -85,8 +86,7 @@ async function exported(connection: Connection, { project, check }: ExportOption
       names.has(`${type} ${idText(each[name === 'privateLocations' ? 'id' : keyField])}`);
     resources[name] = project === undefined ? all : all.filter(isOwned);
   }
-  const schema = JSON.parse(readFileSync(join(packageFolder, 'docs/schema.json'), 'utf8')) as FileSchema;
-  const found = exportResources(schema, resources, (type, id) => names.get(`${type} ${id}`));
+  const found = exportResources(readSchema(), resources, (type, id) => names.get(`${type} ${id}`));
   return { ...found, file: { ...(project !== undefined && { project }), ...found.file } };
 }
 

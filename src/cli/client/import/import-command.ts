@@ -8,6 +8,8 @@ import type { DeploymentBody } from '#contract/projects/project.ts';
 import type { ResourceFile } from '#contract/projects/resource-file.ts';
 import { writeFile } from '#files/write.ts';
 import type { WebhookPreset } from '#importers/channels.ts';
+import { importCheckly } from '#importers/checkly/import-checkly.ts';
+import type { KnownHere } from '#importers/checkly/context.ts';
 import { importBlackbox } from '#importers/blackbox/import-blackbox.ts';
 import { importCsv } from '#importers/csv/import-csv.ts';
 import { importGatus } from '#importers/gatus/import-gatus.ts';
@@ -16,7 +18,8 @@ import { type Imported, ImportError, type ImportRow } from '#importers/imported.
 import { importKuma } from '#importers/kuma/import-kuma.ts';
 import { importOpenApi } from '#importers/openapi/import-openapi.ts';
 import { importUptimeRobot } from '#importers/uptimerobot/import-uptimerobot.ts';
-import { withoutEmail } from '#importers/without-email.ts';
+import { withoutRefused } from '#importers/without-email.ts';
+import { readVariable } from '#config/config.ts';
 import { systemClock } from '#lib/clock.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { CommandError } from '../../exits.ts';
@@ -24,7 +27,9 @@ import { oneLine } from '../../terminal-text.ts';
 import { type Connection, connect } from '../connect.ts';
 import { deploy, dryRun, readText } from '../files/deployed.ts';
 import { listed, note, print, type ServerOptions, withServer } from '../output.ts';
+import { placeholderLines, readSchema } from '../files/placeholder-text.ts';
 import { countText, planLines } from '../files/plan-text.ts';
+import { checklyUrl, readChecklyAccount } from './checkly-account.ts';
 import { keepSwitches } from './keep-switches.ts';
 import { readKumaDatabase } from './kuma-database.ts';
 
@@ -58,6 +63,19 @@ export function defineImport(command: Command): void {
     .action((file: string, options: ImportOptions & { readonly targets: string }) =>
       run(options, () => importBlackbox(textOf(file), textOf(options.targets))),
     );
+  product(
+    command,
+    'checkly',
+    'Import an account of Checkly. CHECKLY_API_KEY and CHECKLY_ACCOUNT_ID say which. Nothing is changed there.',
+  )
+    .option('--url <url>', 'address of the API', checklyUrl)
+    .option('--account <id>', 'ID of the account; default: CHECKLY_ACCOUNT_ID')
+    .action((options: ImportOptions & { readonly url: string; readonly account?: string }) =>
+      run(options, async () => {
+        const here = options.output === undefined ? await knownHere(connect(options)) : null;
+        return importCheckly(await readChecklyAccount(options), readSchema(), here, systemClock.now());
+      }),
+    );
   product(command, 'healthchecks', 'Import the checks of Healthchecks.', 'checks.json')
     .argument('<file>', 'response of GET /api/v3/checks/')
     .action((file: string, options: ImportOptions) => run(options, () => importHealthchecks(textOf(file))));
@@ -77,7 +95,19 @@ export function defineImport(command: Command): void {
     );
 }
 
-function product(command: Command, name: string, description: string, example: string): Command {
+/** What checks can name on the server. */
+async function knownHere({ client }: Connection): Promise<KnownHere> {
+  const locations = await client.call('listLocations');
+  const runtimes = await client.call('listRuntimes');
+  return {
+    locations: locations.map(({ region }) => region),
+    runtimes: runtimes.filter(({ stage }) => stage !== 'REMOVED').map(({ name }) => name),
+  };
+}
+
+/** @param example its arguments; absent = it has none */
+function product(command: Command, name: string, description: string, example?: string): Command {
+  const words = ['import', name, ...(example === undefined ? [] : [example])].join(' ');
   return withServer(
     command
       .command(name)
@@ -85,9 +115,9 @@ function product(command: Command, name: string, description: string, example: s
       .option('-o, --output <file>', 'write a resource file for `apply`, and change nothing')
       .option('--dry-run', 'show what would change on the server, and change nothing')
       .option('--project <name>', `project that owns what is imported; default: ${name}`),
-    `import ${name} ${example} --dry-run`,
-    `import ${name} ${example}`,
-    `import ${name} ${example} --output ${name}.yaml`,
+    `${words} --dry-run`,
+    words,
+    `${words} --output ${name}.yaml`,
   );
 }
 
@@ -102,15 +132,23 @@ function textOf(path: string): string {
   }
 }
 
-async function run(options: ImportOptions, read: () => Imported): Promise<void> {
-  const { file, rows } = reading(read);
+async function run(options: ImportOptions, read: () => Imported | Promise<Imported>): Promise<void> {
+  const { file, rows, secrets = [] } = await reading(read);
   const project = options.project ?? file.project ?? 'import';
   const isJson = options.json === true;
   if (!isJson) print(options, null, () => rowLines(rows));
   if (options.output !== undefined) {
     write(options.output, writeFile({ ...file, project }));
+    if (secrets.length > 0)
+      note(`Secrets are missing. Set these environment variables then:${placeholderLines(secrets)}`);
     if (isJson) print(options, { rows, file: { ...file, project } }, () => []);
     return;
+  }
+  const unset = secrets.filter(({ name }) => readVariable(name) === undefined);
+  if (unset.length > 0) {
+    throw new CommandError(
+      `secrets are missing. Set these environment variables, and repeat it:${placeholderLines(unset)}`,
+    );
   }
   const connection = connect(options);
   const kept = await keepSwitches(connection, { ...file, project });
@@ -128,32 +166,29 @@ async function run(options: ImportOptions, read: () => Imported): Promise<void> 
   ]);
 }
 
-/** Deploys the file; without its email channels if the server cannot send email. */
+/** Deploys the file; without the channels that the server cannot send to. */
 async function deployed(
   connection: Connection,
   file: ResourceFile,
   project: string,
   options: ImportOptions,
 ): Promise<DeploymentBody> {
-  const apply = (each: ResourceFile): Promise<DeploymentBody> => {
-    const declaration = { ...readText(writeFile(each)), project };
-    return options.dryRun === true ? dryRun(connection, declaration, false) : deploy(connection, declaration, false);
-  };
+  const declaration = { ...readText(writeFile(file)), project };
   try {
-    return await apply(file);
+    return await (options.dryRun === true ? dryRun : deploy)(connection, declaration, false);
   } catch (error) {
-    const { file: rest, left } = withoutEmail(file);
-    if (left.length === 0 || !errorMessage(error).includes('Email is not set up')) throw error;
-    note(`Email is not set up on the server: left out ${left.join(', ')}. Set it up, then repeat the import.`);
-    return apply(rest);
+    const { file: rest, left, missing } = withoutRefused(file, errorMessage(error));
+    if (left.length === 0) throw error;
+    note(`${missing} on the server: left out ${left.join(', ')}. Set it up, then repeat the import.`);
+    return deployed(connection, rest, project, options);
   }
 }
 
 const verbs = { CREATE: 'created', UPDATE: 'changed', DELETE: 'deleted' };
 
-function reading(read: () => Imported): Imported {
+async function reading(read: () => Imported | Promise<Imported>): Promise<Imported> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     throw error instanceof ImportError ? new CommandError(oneLine(error.message)) : error;
   }
