@@ -57,7 +57,8 @@ export interface Draft {
   readonly finish: () => Imported;
 }
 
-const nouns: Readonly<Record<SectionName, string>> = {
+/** What people call a resource of a section. */
+export const nouns: Readonly<Record<SectionName, string>> = {
   variables: 'variable',
   privateLocations: 'private location',
   snippets: 'snippet',

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readPage } from '../support/pages.ts';
+import { checklyAccount, checklyKey, checklySecrets, startChecklyApi } from '../support/imports/checkly-api.ts';
 import { writeKumaDatabase } from '../support/imports/kuma.ts';
 import { type CommandOutput, runCommand } from '../support/service/command.ts';
 import { describe } from '../support/service/one-process.ts';
@@ -37,6 +38,9 @@ function clientIn(folder: string, { address }: Pick<Service, 'address'>, account
     TOCSIN_ACCOUNT: accountId,
     SLACK_URL: 'https://hooks.slack.com/services/T/B/x',
     SHOP_URL: 'https://shop.example',
+    CHECKLY_API_KEY: checklyKey,
+    CHECKLY_ACCOUNT_ID: checklyAccount,
+    ...checklySecrets,
     HOME: folder,
   };
   return (...words: readonly string[]): Promise<CommandOutput> => runCommand(['import', ...words], environment, folder);
@@ -101,6 +105,7 @@ describe('import', { concurrency: 3 }, ({ it }) => {
     const account = await newAccount(service, 'From elsewhere');
     const folder = folderOfSamples(t);
     const tocsin = clientIn(folder, service, account.id);
+    const checkly = await startChecklyApi(t);
     const documented = readPage('docs/importing.md').tables.flatMap(({ head, rows }) => {
       return head[1] === 'Becomes' ? rows.map(([from = '', to = '']) => [from.replaceAll('`', ''), to] as const) : [];
     });
@@ -113,6 +118,7 @@ describe('import', { concurrency: 3 }, ({ it }) => {
       ['uptimerobot', 'uptimerobot.json'],
       ['openapi', 'openapi.yaml'],
       ['csv', 'checks.csv'],
+      ['checkly', '--url', checkly.url],
     ]) {
       const said = await tocsin(...words, '--dry-run', '--json');
       assert.equal(said.code, 0, `${words[0]}: ${said.err}`);
@@ -120,7 +126,7 @@ describe('import', { concurrency: 3 }, ({ it }) => {
         rows: { kind: string; to: string | null; notes: string[] }[];
         deployment: { diff: unknown[] };
       };
-      const carried = rows.filter(({ to }) => to !== null && !to.startsWith('EMAIL'));
+      const carried = rows.filter(({ to }) => to !== null && !/^(?:EMAIL|SMS|CALL)/.test(to));
       assert.equal(deployment.diff.length, carried.length, words[0]);
       for (const { kind, to, notes } of rows) {
         assert.ok(to !== null || notes.length > 0, `${kind} says why it is not carried over`);

@@ -5,7 +5,7 @@ import type { ResourceType } from '#domain/projects/resource.ts';
 import { exportResources, type SecretRules, titleOf } from '#files/export.ts';
 import { type FileSchema, idText, unknownFields } from '#files/from-api.ts';
 import { nameOf } from '../check-parts.ts';
-import { createDraft, type Imported, type Source } from '../imported.ts';
+import { createDraft, type Imported, nouns, type Source } from '../imported.ts';
 import { type Foreign, textOf } from '../values.ts';
 import { checkOf, groupOf } from './checks.ts';
 import { type Context, createContext, type KnownHere } from './context.ts';
@@ -141,19 +141,9 @@ function leftOut(fields: readonly string[]): readonly string[] {
   return named.length === 0 ? [] : [`left out, because Tocsin has no counterpart: ${named.join(', ').slice(0, 500)}`];
 }
 
-const kinds: Readonly<Record<SectionName, string>> = {
-  variables: 'variable',
-  privateLocations: 'private location',
-  snippets: 'snippet',
-  alertChannels: 'channel',
-  checkGroups: 'group',
-  checks: 'check',
-  maintenanceWindows: 'maintenance window',
-};
-
 function sourceOf(section: SectionName, foreign: Foreign): Source {
   const { key, checkType, type } = foreign;
   const title = textOf(key) || titleOf(foreign as JsonObject);
-  const kind = [textOf(checkType) || (section === 'alertChannels' ? textOf(type) : ''), kinds[section]];
+  const kind = [textOf(checkType) || (section === 'alertChannels' ? textOf(type) : ''), nouns[section]];
   return { from: nameOf(title, 'unnamed'), kind: kind.join(' ').trim().slice(0, 100) };
 }
