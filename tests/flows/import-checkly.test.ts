@@ -85,7 +85,9 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
     const channels = await list('/v1/alert-channels');
     assert.deepEqual([channels.length, channels.filter((each) => each['sendFailure'] === true).length], [4, 0]);
     const operations = channels.find((each) => (each['config'] as Json)['name'] === 'Operations');
-    const subscribed = (operations?.['subscriptions'] as Json[]).map(({ checkId, groupId }) => checkId ?? groupId);
+    const subscribed = ((operations?.['subscriptions'] ?? []) as Json[]).map(
+      ({ checkId, groupId }) => checkId ?? groupId,
+    );
     assert.deepEqual(new Set(subscribed), new Set([cart['id'], group?.['id']]), 'inactive subscriptions are none');
 
     const again = await tocsin();
@@ -196,7 +198,7 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
     const [cart] = (await to.must('GET', '/v1/checks?search=Cart')) as unknown as Json[];
     const [channel] = (await to.must('GET', '/v1/alert-channels')) as unknown as Json[];
     assert.deepEqual(
-      (channel?.['subscriptions'] as Json[]).map(({ checkId }) => checkId),
+      ((channel?.['subscriptions'] ?? []) as Json[]).map(({ checkId }) => checkId),
       [cart?.['id']],
     );
     assert.match((await tocsin()).out, /^Nothing to do/m);
