@@ -7,6 +7,7 @@ import { createClient } from '#contract/client.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { commandName } from '#lib/package-files.ts';
 import { CommandError } from '../exits.ts';
+import { oneLine, withoutControls } from '../terminal-text.ts';
 import { note } from './output.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { defaultProfile, readProfiles } from './profiles.ts';
@@ -36,8 +37,12 @@ export class ServerRefusal extends CommandError {
 
   constructor({ statusCode, message, attributes, requestId }: ServiceError) {
     const fields =
-      statusCode === 400 ? Object.entries(attributes).map(([path, why]) => `\n  ${path}: ${String(why)}`) : [];
-    super(`${message}${fields.join('')}${statusCode >= 500 ? ` (request ${requestId ?? 'without ID'})` : ''}`);
+      statusCode === 400
+        ? Object.entries(attributes).map(([path, why]) => `\n  ${oneLine(path)}: ${oneLine(String(why))}`)
+        : [];
+    super(
+      `${withoutControls(message)}${fields.join('')}${statusCode >= 500 ? ` (request ${requestId ?? 'without ID'})` : ''}`,
+    );
     this.statusCode = statusCode;
     this.attributes = attributes;
   }

@@ -80,3 +80,18 @@ test('problems of the network and of TLS are one line', () => {
   assert.match(says('CERT_HAS_EXPIRED'), /its certificate has expired$/);
   assert.equal(says('EODD'), 'cannot reach https://t.example: long \\u001b[2J');
 });
+
+test('a response without end is given up', async (t) => {
+  const megabyte = Buffer.alloc(1_048_576, 'a');
+  const { url, request } = await serving(t, (response) => {
+    const write = (): void => {
+      while (response.write(megabyte));
+      response.once('drain', write);
+    };
+    write();
+  });
+  await assert.rejects(async () => (await request(url)).text(), {
+    name: 'CommandError',
+    message: `${url} sends more than 100 MB`,
+  });
+});

@@ -8,6 +8,8 @@ import { oneLine } from '../terminal-text.ts';
 
 /** Longest wait for a rate limit in total, s. */
 const longestWaitS = 300;
+/** Largest response. Those of Tocsin are much smaller. */
+const mostMegabytes = 100;
 
 /** There was no response: a later attempt may succeed. */
 export class Unreachable extends CommandError {}
@@ -34,13 +36,28 @@ export function patientFetch({ url, keySource, keyHint }: Named, say: (line: str
         throw new CommandError(`${url} rejected the API key of ${keySource}. ${hint}`);
       }
       const waitS = waitOf(response, init?.method ?? 'GET');
-      if (waitS === null || waitedS + waitS > longestWaitS) return response;
+      if (waitS === null || waitedS + waitS > longestWaitS) return bounded(url, response);
       await response.body?.cancel();
       say(`The server asks to wait ${waitS} s.`);
       await delay(waitS * 1000, undefined, init?.signal ? { signal: init.signal } : {});
       waitedS += waitS;
     }
   };
+}
+
+/** The response, which fails if it is too large. Streams of events have no end. */
+function bounded(url: string, response: Response): Response {
+  const { body, headers } = response;
+  if (body === null || headers.get('content-type')?.startsWith('text/event-stream') === true) return response;
+  let left = mostMegabytes * 1_048_576;
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      left -= chunk.length;
+      if (left < 0) throw new CommandError(`${url} sends more than ${mostMegabytes} MB`);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(body.pipeThrough(counted), response);
 }
 
 /** Seconds after which to repeat a request; null = it is not repeated. A 503 may follow work that was done. */
