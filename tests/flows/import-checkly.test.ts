@@ -97,15 +97,20 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
   it('reads all pages, and waits as long as the API asks', async (t, service) => {
     const account = await newAccount(service, 'Many');
     const variables = Array.from({ length: 250 }, (_, index) => ({ key: `N${index}`, value: String(index) }));
+    const others = saying('/v1/status-pages', 402, '{"message": "Payment Required"}');
     const none = Object.fromEntries(
       ['private-locations', 'snippets', 'alert-channels', 'check-groups', 'checks', 'maintenance-windows'].map(
         (name) => [`/v1/${name}`, []],
       ),
     );
     const lists: ChecklyLists = { ...none, '/v1/variables': variables };
-    const source = await startChecklyApi(t, lists, (response, _path, before) => before === 1 && limited(response));
+    const source = await startChecklyApi(t, lists, (response, path, before) =>
+      before === 1 ? limited(response) : others(response, path),
+    );
     const said = await importer(t, service, account.id, source)('--dry-run');
     assert.match(said.out, /250 to create\.$/m, said.err);
+    assert.match(said.out, /\/v1\/status-pages\s+status page\s+not carried over/);
+    assert.match(said.out, /cannot be read: 402 Payment Required/);
     assert.match(said.err, /The server asks to wait 1 s\./);
     assert.deepEqual(source.requests.slice(0, 4), [
       '/v1/variables?limit=100&page=1',
@@ -223,12 +228,12 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
       [importer(t, service, account.id, { url: 'checkly' }), /is not the URL of a server/],
       [
         await overriding(saying('/v1/checks', 200, '{"data": []}')),
-        /does not respond like the API of Checkly: \/v1\/checks is not a list/,
+        /this is not the API of Checkly: \/v1\/checks is not a list/,
       ],
-      [await overriding(saying('/v1/checks', 200, '[{"id": ')), /does not respond like the API of Checkly/],
+      [await overriding(saying('/v1/checks', 200, '[{"id": ')), /this is not the API of Checkly/],
       [
         await overriding(saying('/v1/snippets', 403, '{"message": "Forbidden \\u001b[31m"}')),
-        /\/v1\/snippets answered 403: Forbidden \S*$/m,
+        /\/v1\/snippets answered 403 Forbidden \S*$/m,
       ],
       [await overriding(saying('/v1/variables', 302, '')), /redirects to another address/],
     ] as const) {
@@ -241,13 +246,18 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual(await account.must('GET', '/v1/checks'), []);
   });
 
-  it('stops at a list without end', async (t, service) => {
+  it('stops at a response without end, too many items or too many levels', async (t, service) => {
     const account = await newAccount(service, 'Endless');
     const page = JSON.stringify(Array.from({ length: 100 }, (_, index) => ({ key: `N${index}`, value: '' })));
     const source = await startChecklyApi(t, undefined, saying('/v1/variables', 200, page));
     const said = await importer(t, service, account.id, source)();
     assert.match(said.err, /\/v1\/variables has more than 20000 items/);
     assert.equal(source.requests.length, 201);
+    const deep = `[{"id": 1, "config": ${'['.repeat(100_000)}${']'.repeat(100_000)}}]`;
+    const nested = await startChecklyApi(t, undefined, saying('/v1/variables', 200, deep));
+    assert.match((await importer(t, service, account.id, nested)()).err, /nested more than 50 levels deep/);
+    const wide = await startChecklyApi(t, undefined, saying('/v1/variables', 200, `[{}${',{}'.repeat(500_000)}]`));
+    assert.match((await importer(t, service, account.id, wide)()).err, /has more than 20000 items/);
     const large = await startChecklyApi(t, undefined, (response) => {
       const chunk = Buffer.alloc(1_048_576, 0x20);
       const more = (): void => void response.write(chunk, (error) => error ?? more());

@@ -13,7 +13,7 @@ const now = Date.parse('2026-11-29T12:00:00Z');
 const here = { locations: ['local', 'eu-1'], runtimes: ['2026.10'] };
 
 function imported(lists: Partial<ChecklyAccount>, known: typeof here | null = here) {
-  const none = { variables: [], privateLocations: [], snippets: [], alertChannels: [], checkGroups: [] };
+  const none = { variables: [], privateLocations: [], snippets: [], alertChannels: [], checkGroups: [], others: [] };
   return importCheckly({ ...none, checks: [], maintenanceWindows: [], ...lists }, schema, known, now);
 }
 

@@ -12,7 +12,10 @@ import { type Context, createContext, type KnownHere } from './context.ts';
 import { channelOf, locationOf, snippetOf, variableOf, windowOf } from './resources.ts';
 
 /** Lists of the API, each complete. */
-export type ChecklyAccount = Readonly<Record<SectionName, readonly Foreign[]>>;
+export type ChecklyAccount = Readonly<Record<SectionName, readonly Foreign[]>> & {
+  /** What has no counterpart, each with its `kind`. `unreadable` says why a whole list could not be read. */
+  readonly others: readonly Foreign[];
+};
 
 /** A resource as Tocsin's API would return it; null = not carried over, and the notes say why. */
 type Reader = (foreign: Foreign, context: Context, notes: string[]) => JsonObject | null;
@@ -73,8 +76,21 @@ export function importCheckly(
       ]);
     }
   }
+  for (const other of account.others) {
+    const { kind, unreadable, name, header, host } = other;
+    const from = textOf(name) || textOf(header) || textOf(host);
+    const why = textOf(unreadable) === '' ? reasons[textOf(kind)] : `cannot be read: ${textOf(unreadable)}`;
+    draft.skip({ from: nameOf(from, 'unnamed'), kind: textOf(kind) }, why ?? 'it has no counterpart');
+  }
   return { ...draft.finish(), secrets: placeholders };
 }
+
+/** Why other things are not carried over. */
+const reasons: Readonly<Record<string, string>> = {
+  dashboard: 'Tocsin has a wall of its own in the web UI',
+  'status page': 'Tocsin has no status pages',
+  'client certificate': 'the API does not return its key: upload it again',
+};
 
 /** Reads what was not read yet: a page may repeat what was on the page before it. */
 function readAll(account: ChecklyAccount, context: Context): Partial<Record<SectionName, Entry[]>> {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Cleanup } from '../targets/scripted-server.ts';
 
-/** Lists by path. */
-export type ChecklyLists = Readonly<Record<string, readonly object[]>>;
+/** Lists by path. One that is not paged by numbers is an object. */
+export type ChecklyLists = Readonly<Record<string, readonly object[] | Readonly<Record<string, unknown>>>>;
 
 /** The made-up account. */
 export const checklySample: ChecklyLists = JSON.parse(
@@ -64,6 +64,10 @@ function answer({ headers, url = '' }: IncomingMessage, response: ServerResponse
   const list = lists[pathname];
   if (list === undefined) {
     json(404, { statusCode: 404, error: 'Not Found', message: 'Not Found' });
+    return;
+  }
+  if (!Array.isArray(list)) {
+    json(200, list);
     return;
   }
   if (!searchParams.has('limit')) {

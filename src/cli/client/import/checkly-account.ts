@@ -2,7 +2,7 @@
 import { readClientConfig } from '#config/config.ts';
 import { type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { ChecklyAccount } from '#importers/checkly/import-checkly.ts';
-import { type Foreign, isForeign, objectOf, textOf } from '#importers/values.ts';
+import { type Foreign, isForeign, objectOf, objectsOf, textOf } from '#importers/values.ts';
 import { CommandError } from '../../exits.ts';
 import { oneLine } from '../../terminal-text.ts';
 import { checkedUrl, trust } from '../connect.ts';
@@ -22,16 +22,32 @@ const paths: Readonly<Record<SectionName, string>> = {
   maintenanceWindows: '/v1/maintenance-windows',
 };
 
+/** Lists of what Tocsin does not have, or cannot be given. Absent ones are empty. */
+const otherPaths: Readonly<Record<string, string>> = {
+  dashboard: '/v1/dashboards',
+  'status page': '/v1/status-pages',
+  'client certificate': '/v1/client-certificates',
+};
+
 const pageSize = 100;
 /** Most resources of a list: a declaration cannot hold more. */
 const mostItems = 20_000;
+/** Most levels of a response. */
+const deepest = 50;
 /** Most bytes of all responses. */
 const mostBytes = 64 * 1_048_576;
 /** Longest wait for one response, with its waits for a rate limit, ms. */
 const longestMs = 400_000;
 
-/** Requests one page of a list. */
-type ReadPage = (path: string, page: number | null) => Promise<{ items: Foreign[]; total: number | null }>;
+/** A response. */
+interface Page {
+  readonly status: number;
+  /** null = it is not JSON. */
+  readonly value: unknown;
+  readonly total: number | null;
+}
+
+type ReadPage = (path: string, page: number | null) => Promise<Page>;
 
 /**
  * Reads everything that is imported.
@@ -52,19 +68,40 @@ export async function readChecklyAccount(given: {
   for (const { name } of sections) {
     // This list is not paged.
     const isWhole = name === 'privateLocations';
-    lists[name] = isWhole ? (await readPage(paths[name], null)).items : await readList(readPage, paths[name]);
+    lists[name] = await readList(readPage, paths[name], isWhole);
   }
-  return lists as ChecklyAccount;
+  const others: Foreign[] = [];
+  for (const [kind, path] of Object.entries(otherPaths)) {
+    others.push(...(await readOthers(readPage, path)).map((each) => ({ ...each, kind })));
+  }
+  return { ...lists, others } as ChecklyAccount;
 }
 
-async function readList(readPage: ReadPage, path: string): Promise<readonly Foreign[]> {
+async function readList(readPage: ReadPage, path: string, isWhole: boolean): Promise<readonly Foreign[]> {
   const all: Foreign[] = [];
   for (let page = 1; ; page += 1) {
-    const { items, total } = await readPage(path, page);
-    all.push(...items);
-    if (all.length > mostItems) throw new CommandError(`${path} has more than ${mostItems} items`);
-    if (items.length === 0 || (total === null ? items.length < pageSize : all.length >= total)) return all;
+    const { status, value, total } = await readPage(path, isWhole ? null : page);
+    if (status > 299) throw new CommandError(`${path} answered ${refusalText(status, value)}`);
+    if (!Array.isArray(value) || !value.every(isForeign)) {
+      throw new CommandError(`this is not the API of Checkly: ${path} is not a list. Check the URL`);
+    }
+    if (all.length + value.length > mostItems) throw new CommandError(`${path} has more than ${mostItems} items`);
+    all.push(...value);
+    const isEnd = value.length === 0 || (total === null ? value.length < pageSize : all.length >= total);
+    if (isWhole || isEnd) return all;
   }
+}
+
+/** The first page, which is named and not imported. A plan, a role or a server may not have the list. */
+async function readOthers(readPage: ReadPage, path: string): Promise<readonly Foreign[]> {
+  const { status, value } = await readPage(path, 1);
+  if (status === 404) return [];
+  if (status > 299) return [{ name: path, unreadable: refusalText(status, value) }];
+  return objectsOf(Array.isArray(value) ? value : objectOf(value)['entries']).slice(0, pageSize);
+}
+
+function refusalText(status: number, value: unknown): string {
+  return oneLine(`${status} ${textOf(objectOf(value)['message'])}`.trim()).slice(0, 300);
 }
 
 function pageReader(url: string, apiKey: string, accountId: string | null): ReadPage {
@@ -89,15 +126,9 @@ function pageReader(url: string, apiKey: string, accountId: string | null): Read
       return { response, text: await textWithin(response, bytes) };
     });
     const value = jsonOf(text);
-    if (!response.ok) {
-      const message = textOf(objectOf(value)['message']) || response.statusText;
-      throw new CommandError(`${url}${path} answered ${response.status}: ${oneLine(message).slice(0, 300)}`);
-    }
-    if (!Array.isArray(value) || !value.every(isForeign)) {
-      throw new CommandError(`${url} does not respond like the API of Checkly: ${path} is not a list. Check the URL.`);
-    }
+    if (isDeeper(value, deepest)) throw new CommandError(`${path} is nested more than ${deepest} levels deep`);
     const total = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
-    return { items: value, total: total === undefined ? null : Number(total) };
+    return { status: response.status, value, total: total === undefined ? null : Number(total) };
   };
 }
 
@@ -131,4 +162,9 @@ function jsonOf(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
