@@ -7,7 +7,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** Breaches of WCAG 2.2 AA, one line each. */
 export async function breaches(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe);
   // Only breaches are described, which takes less time.
   return page.evaluate(`axe.run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
     .then(({ violations }) => violations.map(({ id, nodes }) =>

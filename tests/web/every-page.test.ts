@@ -17,6 +17,7 @@ async function visit(page: Page, path: string): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
 }
 
+/** Looks of a visited page: one load shows both, as if the theme and the window changed. */
 const looks = [
   { colorScheme: 'light', viewport: { width: 1440, height: 900 }, narrower: { width: 800, height: 1000 } },
   { colorScheme: 'dark', viewport: { width: 390, height: 844 }, narrower: null },
@@ -24,21 +25,23 @@ const looks = [
 
 async function judge(ui: WebUi, paths: Readonly<Record<string, string>>, signedOut: boolean): Promise<string[]> {
   const found: string[] = [];
-  for (const { narrower, ...look } of looks) {
-    const page = await ui.open('/sign-in', { ...look, signedOut });
-    for (const [name, path] of Object.entries(paths)) {
-      await page.setViewportSize(look.viewport);
-      await visit(page, path);
-      const where = `${name}, ${look.colorScheme}, ${look.viewport.width} px`;
+  const page = await ui.open('/sign-in', { signedOut });
+  for (const [name, path] of Object.entries(paths)) {
+    for (const { colorScheme, viewport, narrower } of looks) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      if (colorScheme === 'light') await visit(page, path);
+      else await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      const where = `${name}, ${colorScheme}, ${viewport.width} px`;
       found.push(...(await breaches(page)).map((breach) => `${where}: ${breach}`));
-      for (const viewport of [look.viewport, ...(narrower === null ? [] : [narrower])]) {
-        await page.setViewportSize(viewport);
+      for (const each of [viewport, ...(narrower === null ? [] : [narrower])]) {
+        await page.setViewportSize(each);
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
-        if (width > viewport.width) found.push(`${where}: is ${width} px wide at ${viewport.width} px`);
+        if (width > each.width) found.push(`${where}: is ${width} px wide at ${each.width} px`);
       }
     }
-    await page.context().close();
   }
+  await page.context().close();
   return found;
 }
 
@@ -120,7 +123,7 @@ describe('pages', () => {
     });
 
     test('RESULT_LINK opens the page of the result, which reads nothing but this result', async () => {
-      const page = await ui().open('/sign-in', { signedOut: true });
+      const page = await ui().open('about:blank', { signedOut: true });
       const read: string[] = [];
       page.on('request', (request) => {
         if (request.resourceType() === 'fetch') read.push(new URL(request.url()).pathname);
