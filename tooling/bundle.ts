@@ -1,8 +1,12 @@
 // The bundle in dist/: its age, and its programs for tests, benches and the demo.
-import { globSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
+
+/** Flags that `bin/tocsin` gives to Node.js. */
+export const usualFlags: readonly string[] =
+  readFileSync(join(root, 'bin/tocsin'), 'utf8').match(/--m(?:ax|in)-semi-space-size=\d+/g) ?? [];
 
 /** Returns a source file that is newer than the bundle; undefined = none. */
 export function sourceNewerThanBundle(): string | undefined {

@@ -33,7 +33,13 @@ const scripts = [
 ];
 
 /** Files per process, for groups in which loading modules takes longer than most tests; one for all other groups. */
-const filesPerProcess: Readonly<Record<string, number>> = { unit: 100, store: 12, rest: 12, project: 8 };
+const filesPerProcess: Readonly<Record<string, number>> = {
+  unit: 100,
+  store: 12,
+  rest: 12,
+  project: 8,
+  web: 4,
+};
 
 /** One per processor: on a busier machine, tests would miss their deadlines. */
 const jobsAtOnce = availableParallelism();

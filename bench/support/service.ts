@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundled } from '../../tooling/bundle.ts';
+import { bundled, usualFlags } from '../../tooling/bundle.ts';
 import { bootstrapKey, secretKeyText } from './seed.ts';
 
 /** Code that can be started: a folder with its packages, and its additional environment. */
@@ -85,9 +85,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
   const { dataDir, profileFolder = null, program = presentProgram } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  // Like bin/tocsin.
   const main = program === presentProgram ? bundled('main') : 'dist/main.js';
-  const child = spawn('sh', ['tooling/node24.sh', '--max-semi-space-size=8', ...profile, main], {
+  const child = spawn('sh', ['tooling/node24.sh', ...usualFlags, ...profile, main], {
     cwd: program.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -25,10 +25,12 @@ describe('a local time', () => {
     assert.equal(shown(instantAt(twice, 'Europe/Berlin', 'last')), '2026-10-25T01:30');
   });
 
-  it('converts back to the same instant for every unique half hour of a year', () => {
+  it('converts back to the same instant for every unique half hour of the months in which clocks change', () => {
     for (const zone of ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'UTC']) {
       let others = 0;
-      for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += 1_800_000) {
+      for (let at = Date.UTC(2026, 2, 1); at < Date.UTC(2026, 11, 1); at += 1_800_000) {
+        // Clocks change in March, April, October and November.
+        if (at === Date.UTC(2026, 4, 1)) at = Date.UTC(2026, 9, 1);
         const back = (['first', 'last'] as const).map((which) => instantAt(wallTimeOf(at, zone), zone, which));
         assert.ok(back.includes(at), `${shown(at)} in ${zone}`);
         if (back[0] !== back[1]) others++;

@@ -1,7 +1,7 @@
 // One process of the service: started, waited for until it is ready, ended by a signal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bundled } from '../../../tooling/bundle.ts';
+import { bundled, usualFlags } from '../../../tooling/bundle.ts';
 import { plainEnvironment } from './plain-environment.ts';
 import { until } from '../until.ts';
 
@@ -52,7 +52,7 @@ export function startProcess(
   enter: readonly string[] = [],
   program: string = main,
 ): Starting {
-  const [command, ...words] = [...enter, process.execPath, program];
+  const [command, ...words] = [...enter, process.execPath, ...usualFlags, program];
   const child = spawn(command, words, {
     env: {
       ...plainEnvironment(),
