@@ -78,11 +78,21 @@ const keyed = new Set(fileSections.flatMap(({ name, keyField }) => (keyField ===
 export function createDraft(project: string, writeText: (text: string) => string = escaped): Draft {
   const sections = new Map<SectionName, Map<string, FileResource>>();
   const rows: ImportRow[] = [];
+  /** The number behind the last logical ID, by section and wanted ID: files may have one name very often. */
+  const numbers = new Map<string, number>();
+  const freeName = (section: SectionName, wanted: string, taken: ReadonlyMap<string, unknown>): string => {
+    const key = `${section} ${wanted}`;
+    for (let number = (numbers.get(key) ?? 0) + 1; ; number += 1) {
+      const name = number === 1 ? wanted : `${wanted}-${number}`;
+      numbers.set(key, number);
+      if (!taken.has(name)) return name;
+    }
+  };
   return {
     add: (section, wantedId, resource, source, notes = []) => {
       const resources = sections.get(section) ?? new Map<string, FileResource>();
       sections.set(section, resources);
-      const id = freeName(keyed.has(section) ? wantedId : slug(wantedId), resources);
+      const id = freeName(section, keyed.has(section) ? wantedId : slug(wantedId), resources);
       resources.set(id, resource);
       const type = resource['checkType'] ?? resource['type'];
       const to = [type, nouns[section], id].filter((part) => typeof part === 'string').join(' ');
@@ -117,11 +127,4 @@ export function slug(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
   return plain.slice(0, 100).replace(/^-+|-+$/g, '') || 'unnamed';
-}
-
-function freeName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`;
-    if (!taken.has(name)) return name;
-  }
 }

@@ -35,3 +35,8 @@ test('wide and combining characters are counted as terminals show them', () => {
   assert.deepEqual(['a', '検', 'e\u0301', '🔥'].map(textWidth), [1, 2, 1, 2]);
   assert.equal(cut('検索検索', 5), '検索…');
 });
+
+test('a table may have many rows', () => {
+  const rows = Array.from({ length: 200_000 }, (): [string, string] => ['a', 'b']);
+  assert.equal(tableLines({ ...table, rows }, null).length, 200_001);
+});

@@ -25,7 +25,9 @@ const narrowest = 10;
  */
 export function tableLines({ titles, rows, shrinking = 0 }: Table, width: number | null): readonly string[] {
   const cells = [titles.map((text): Cell => ({ text, style: 'dim' })), ...rows];
-  const widths = titles.map((_, column) => Math.max(...cells.map((row) => textWidth(plainOf(row[column])))));
+  const widths = titles.map((_, column) =>
+    cells.reduce((widest, row) => Math.max(widest, textWidth(plainOf(row[column]))), 0),
+  );
   const total = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
   if (width !== null && total > width) {
     widths[shrinking] = Math.max(narrowest, (widths[shrinking] ?? 0) - (total - width));

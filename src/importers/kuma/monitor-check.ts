@@ -55,7 +55,8 @@ export function monitorCheck(row: Foreign, tags: readonly string[], notes: strin
   const type = textOf(row['type']);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
   if (read === undefined) {
-    notes.push(reasons[type] ?? `Tocsin has no check of the type ${type.slice(0, 50)}; a TCP check can watch a port`);
+    const reason = Object.hasOwn(reasons, type) ? reasons[type] : undefined;
+    notes.push(reason ?? `Tocsin has no check of the type ${type.slice(0, 50)}; a TCP check can watch a port`);
     return null;
   }
   const before = notes.length;
@@ -178,7 +179,7 @@ function conditionOf(row: Foreign, notes: string[]): readonly Assertion[] {
   if (row['type'] !== 'json-query') return [];
   const path = jsonPath(textOf(row['json_path']));
   const operator = textOf(row['json_path_operator']) || '==';
-  const comparison = comparisons[operator];
+  const comparison = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
   if (path === null || comparison === undefined) {
     const what = path === null ? 'its JSONata expression' : `the operator ${operator}`;
     notes.push(`deactivated: ${what} has no counterpart; add an assertion, then activate it`);

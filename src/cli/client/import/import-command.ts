@@ -1,5 +1,5 @@
 // `import`: monitors of other products become checks.
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { channelKinds } from '#channels/registry.ts';
 import type { CheckForm } from '#checks/form.ts';
@@ -122,13 +122,28 @@ function product(command: Command, name: string, description: string, example?: 
 }
 
 function textOf(path: string): string {
+  let file: number | null = null;
   try {
-    const { size } = statSync(path);
-    if (size > largestFile) throw new CommandError(`${path} has ${size} bytes; at most ${largestFile} are read`);
-    return readFileSync(path, 'utf8');
+    file = openSync(path, 'r');
+    return textIn(file, path);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${path} cannot be read: ${errorMessage(error)}`);
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** Reads to the end, whose place only files know. */
+function textIn(file: number, path: string): string {
+  const chunks: Buffer[] = [];
+  for (let bytes = 0; ;) {
+    const chunk = Buffer.allocUnsafe(1_048_576);
+    const count = readSync(file, chunk);
+    if (count === 0) return Buffer.concat(chunks).toString('utf8');
+    chunks.push(chunk.subarray(0, count));
+    bytes += count;
+    if (bytes > largestFile) throw new CommandError(`${path} has more than ${largestFile} bytes`);
   }
 }
 
@@ -213,7 +228,9 @@ function rowLines(rows: readonly ImportRow[]): readonly string[] {
 
 function write(path: string, text: string): void {
   try {
-    writeFileSync(path, text, { mode: 0o600 });
+    writeFileSync(path, '', { mode: 0o600 });
+    if (statSync(path).isFile()) chmodSync(path, 0o600);
+    writeFileSync(path, text);
   } catch (error) {
     throw new CommandError(`cannot write ${path}: ${errorMessage(error)}`);
   }
