@@ -107,3 +107,15 @@ test('any values are read as they were written', () => {
     { numRuns: 400 },
   );
 });
+
+test('empty lines at the end of a text stay as many as they are', () => {
+  for (const script of ['a\nb', 'a\nb\n', 'a\nb\n\n', 'a\nb\n\n\n', 'a\nb\n  \n', 'a\nb\n  \n\n']) {
+    const checks = { one: { script }, two: { script } };
+    const snippets = { three: { script } };
+    assert.deepEqual(
+      parse(writeFile({ checks, snippets, alertChannels: {} })),
+      { checks, snippets },
+      JSON.stringify(script),
+    );
+  }
+});

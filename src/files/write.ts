@@ -75,15 +75,18 @@ function scalar(text: string): string {
   return isPlain && !text.endsWith(' ') && !reserved.test(text) ? text : JSON.stringify(text);
 }
 
-/** Whether a text of several lines can stand as it is, indented. */
+/** Whether a text of several lines can stand as it is, indented: empty lines at its end would join those after it. */
 function isBlock(text: string): boolean {
-  return /^\S/.test(text) && text.trimEnd().includes('\n') && !/[^\n\t\P{C}]|[\u2028\u2029]/u.test(text);
+  return (
+    /^\S/.test(text) &&
+    !text.endsWith('\n\n') &&
+    text.trimEnd().includes('\n') &&
+    !/[^\n\t\P{C}]|[\u2028\u2029]/u.test(text)
+  );
 }
 
 function block(text: string, indent: string): string {
-  const body = text.replace(/\n+$/, '');
-  const after = text.length - body.length;
-  const chomping = after === 1 ? '' : after === 0 ? '-' : '+';
-  const lines = body.split('\n').map((line) => (line === '' ? '' : indent + line));
-  return `|${chomping}\n${lines.join('\n')}\n${'\n'.repeat(Math.max(0, after - 1))}`;
+  const lines = text.replace(/\n$/, '').split('\n');
+  const indented = lines.map((line) => (line === '' ? '' : indent + line));
+  return `|${text.endsWith('\n') ? '' : '-'}\n${indented.join('\n')}\n`;
 }
