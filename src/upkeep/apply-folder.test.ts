@@ -47,6 +47,16 @@ test('of two processes, the other does not apply the folder meanwhile', async ()
   await applying;
 });
 
+test('a process that ended before the clock was set back does not keep others from applying', async () => {
+  const { world, process } = shared();
+  world.now = 1e12;
+  void process('one', () => Promise.withResolvers<FolderOutcome>().promise).tick();
+  while (world.applied.length === 0) await Promise.resolve();
+  world.now -= 3_600_000;
+  await process('two').tick();
+  assert.deepEqual(world.applied, ['one', 'two']);
+});
+
 test('an unchanged folder is applied again after an hour, a changed or half-read one at once', async () => {
   const { world, process } = shared();
   const outcomes: FolderOutcome[] = ['again', { problem: null }];

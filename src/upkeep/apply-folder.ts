@@ -1,6 +1,7 @@
 // Applies a folder of resource files at start and when it changes: one process at a time (docs/decisions/0150).
 import type { ConfigFolderState } from '#domain/projects/config-folder.ts';
 import type { Clock } from '#lib/clock.ts';
+import { isLeased } from '#lib/lease.ts';
 
 /** What became of an attempt: a problem for people, or null; `again` = the folder changed meanwhile. */
 export type FolderOutcome = { readonly problem: string | null } | 'again';
@@ -49,7 +50,8 @@ export function createApplyFolder({
     const seen = signature();
     const pauseMs = Math.max(lookEveryMs, (performance.now() - startedAt) * costs);
     const isSame = applied?.signature === seen && Math.abs(now - applied.at) < againEveryMs;
-    if (isSame || (before !== null && before.owner !== owner && before.leasedUntil > now)) return pauseMs;
+    const isOthers = before !== null && before.owner !== owner && isLeased(before.leasedUntil, now, leaseMs);
+    if (isSame || isOthers) return pauseMs;
     const { id: accountId, isAmbiguous } = await account();
     if (accountId === null && !isAmbiguous) return pauseMs;
     const held = { owner, leasedUntil: now + leaseMs, accountId, problem: before?.problem ?? null };

@@ -135,7 +135,10 @@ test('a deployment whose process ended has failed, and the next one goes on; the
   const first = await begin();
   const busy = await begin();
   assert.deepEqual(busy.begun, { busy: first.id });
-  temp.clock.advance(31_000);
+  temp.clock.advance(-3_600_000);
+  const early = await projects.deployments.find(accountId, 'shop', first.id);
+  assert.equal(early?.status, 'FAILED', 'a clock that was set back does not keep it');
+  temp.clock.advance(3_600_000 + 31_000);
   const seen = await projects.deployments.find(accountId, 'shop', first.id);
   assert.deepEqual([seen?.status, seen?.endedAt !== null], ['FAILED', true]);
   const next = await begin();

@@ -7,6 +7,7 @@ import {
   deploymentsKept,
 } from '#domain/projects/deployment.ts';
 import { mostProjects } from '#domain/projects/resource.ts';
+import { isLeased } from '#lib/lease.ts';
 import { waitForOthers } from '../base/account-limits.ts';
 import { idBytes, idText, json, parsed, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -116,7 +117,7 @@ async function settled(db: Db, row: Selectable<DeploymentsTable>, now: number): 
     const done = { step: 'done' as const, done: 1, total: 1 };
     return { ...deployment, status: 'SUCCEEDED', progress: done, endedAt: change?.ended_at ?? now };
   }
-  if ((row.leased_until ?? 0) > now) return deployment;
+  if (isLeased(row.leased_until ?? 0, now, leaseMs)) return deployment;
   return { ...deployment, status: 'FAILED', error: { message: interrupted }, endedAt: now };
 }
 
