@@ -1,7 +1,6 @@
 // Applies a folder of resource files at start and when it changes: one process at a time (docs/decisions/0150).
 import type { ConfigFolderState } from '#domain/projects/config-folder.ts';
-import type { Clock } from '#lib/clock.ts';
-import { isLeased } from '#lib/lease.ts';
+import { type Clock, isLeased } from '#lib/clock.ts';
 
 /** What became of an attempt: a problem for people, or null; `again` = the folder changed meanwhile. */
 export type FolderOutcome = { readonly problem: string | null } | 'again';

@@ -7,7 +7,7 @@ import {
   deploymentsKept,
 } from '#domain/projects/deployment.ts';
 import { mostProjects } from '#domain/projects/resource.ts';
-import { isLeased } from '#lib/lease.ts';
+import { isLeased } from '#lib/clock.ts';
 import { waitForOthers } from '../base/account-limits.ts';
 import { idBytes, idText, json, parsed, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
