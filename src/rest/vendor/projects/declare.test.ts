@@ -131,3 +131,19 @@ test('what there is not is refused with a sentence that names the construct', ()
     'status-page "public": Tocsin has no status pages.',
   ]);
 });
+
+test('a file counts for each check that imports it, and logical IDs have a limit', () => {
+  const sharedFiles = [{ path: 'big.ts', content: 'x'.repeat(500_000) }];
+  const flows = (count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      return resource('check', `flow-${index}`, { checkType: 'MULTI_STEP', name: 'Flow', dependencies: [0] });
+    });
+  assert.deepEqual(declared(flows(100), sharedFiles).refused, []);
+  assert.deepEqual(declared(flows(101), sharedFiles).refused, [
+    'The files that checks import have 51 MB, counted once for each check: at most 50 MB.',
+  ]);
+  const long = resource('check', 'x'.repeat(256), { checkType: 'URL', name: 'Long' });
+  assert.deepEqual(declared([long]).refused, [
+    `check "${'x'.repeat(50)}…": the logical ID has more than 255 characters.`,
+  ]);
+});

@@ -2,8 +2,13 @@
 import { checkTypes } from '#contract/checks/check.ts';
 import type { CliProjectBody, CliResource } from '#contract/vendor/cli-project.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { type DeclaredResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
-import { withFiles } from './files.ts';
+import {
+  type DeclaredResource,
+  longestLogicalId,
+  type ResourceType,
+  resourceTypes,
+} from '#domain/projects/resource.ts';
+import { importedLength, withFiles } from './files.ts';
 
 /** A project as declared resources, and a sentence for each construct that there is not. */
 export interface DeclaredProject {
@@ -72,7 +77,18 @@ export function declaredProject(
     if (translate === undefined || !isResourceType(type)) return [];
     return [{ type, logicalId, payload: translate(resource, payload ?? {}, context) }];
   });
-  return { resources: translated, refused: [...refused, ...unassigned] };
+  return { resources: translated, refused: [...refused, ...unassigned, ...tooManyFiles(translated)] };
+}
+
+/** Most characters of imported files. Each check stores its own. */
+const mostImported = 50_000_000;
+
+/** A sentence if checks import too much: a project sends a file once, however many import it. */
+function tooManyFiles(resources: readonly DeclaredResource[]): readonly string[] {
+  const length = resources.reduce((sum, { payload }) => sum + importedLength(payload), 0);
+  if (length <= mostImported) return [];
+  const [have, most] = [length, mostImported].map((each) => Math.ceil(each / 1_000_000));
+  return [`The files that checks import have ${have} MB, counted once for each check: at most ${most} MB.`];
 }
 
 /** What subscriptions and assignments add to checks and groups, and a sentence for each that adds nothing. */
@@ -100,7 +116,7 @@ function additionsOf(
     const added =
       kind === 'channels' ? subscriptionOf(payload, references) : placeOf(payload, slugs, references, slugOf);
     if (added === null) refused.push(`${type} "${logicalId}": the private location is unknown.`);
-    else additions[kind].set(of, [...(additions[kind].get(of) ?? []), added]);
+    else if (additions[kind].get(of)?.push(added) === undefined) additions[kind].set(of, [added]);
   }
   return { ...additions, refused };
 }
@@ -113,6 +129,9 @@ function isResourceType(type: string): type is ResourceType {
 function refusalOf({ type, logicalId, payload }: CliResource): string | null {
   if (!translations.has(type) || !isResourceType(type))
     return `${type} "${logicalId}": Tocsin has no ${missing.get(type) ?? `resources of the type ${type}`}.`;
+  if (logicalId.length > longestLogicalId) {
+    return `${type} "${logicalId.slice(0, 50)}…": the logical ID has more than ${longestLogicalId} characters.`;
+  }
   if (type !== 'check') return null;
   const checkType = payload?.['checkType'];
   if (typeof checkType === 'string' && !checkTypes.includes(checkType))

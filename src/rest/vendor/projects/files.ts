@@ -22,3 +22,9 @@ export function withFiles(payload: JsonObject, sharedFiles: CliProjectBody['shar
     ...(Array.isArray(snapshots) && snapshots.length > 0 && { snapshots }),
   };
 }
+
+/** Characters of the files that a check imports. */
+export function importedLength({ dependencies }: JsonObject): number {
+  const files = Array.isArray(dependencies) ? (dependencies as readonly JsonObject[]) : [];
+  return files.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
+}
