@@ -1,12 +1,9 @@
 // ACK_LINK: anyone with the link can acknowledge that one incident without a key, for 30 days.
 import type { DeliveryFacts } from '#domain/results/recording.ts';
-import { createSignedIds } from '../signed-ids.ts';
+import { createSignedLinks, type Linked, type LinkSigner } from '../signed-links.ts';
 
 /** The incident of a link. */
-export interface LinkedIncident {
-  readonly accountId: string;
-  readonly incidentId: string;
-}
+export type LinkedIncident = Linked<'accountId' | 'incidentId'>;
 
 /** Creates and opens links. Instants are epoch ms. */
 export interface AcknowledgeLinks {
@@ -16,28 +13,13 @@ export interface AcknowledgeLinks {
   readonly open: (token: string, now: number) => LinkedIncident | null;
 }
 
-const validMs = 30 * 86_400_000;
-
-/**
- * @param publicUrl public URL of this installation, without a trailing slash; read when a link is created
- * @param secret the installation's key
- */
-export function createAcknowledgeLinks({
-  publicUrl,
-  secret,
-}: {
-  publicUrl: () => string;
-  secret: Uint8Array;
-}): AcknowledgeLinks {
-  const tokens = createSignedIds(secret, 'acknowledge link 1', 2);
-  return {
-    link: (accountId, incidentId, now) =>
-      `${publicUrl()}/acknowledge/${tokens.sign([accountId, incidentId], now + validMs)}`,
-    open(token, now) {
-      const [accountId, incidentId] = tokens.open(token, now)?.ids ?? [];
-      return accountId === undefined || incidentId === undefined ? null : { accountId, incidentId };
-    },
-  };
+export function createAcknowledgeLinks(signer: LinkSigner): AcknowledgeLinks {
+  const { link, open } = createSignedLinks(signer, {
+    purpose: 'acknowledge link 1',
+    ids: ['accountId', 'incidentId'],
+    path: (token) => `/acknowledge/${token}`,
+  });
+  return { link: (accountId, incidentId, now) => link({ accountId, incidentId }, now), open };
 }
 
 /** The ACK_LINK of a delivery; none for alerts without an incident. */

@@ -1,13 +1,8 @@
 // Links to the page of a test session: anyone with the link can read it for 30 days without a key.
-import { createSignedIds } from '../signed-ids.ts';
+import { createSignedLinks, type Linked, type LinkSigner } from '../signed-links.ts';
 
 /** A session that a link names. */
-export interface LinkedSession {
-  readonly accountId: string;
-  readonly sessionId: string;
-  /** When the link expires, epoch ms. */
-  readonly expiresAt: number;
-}
+export type LinkedSession = Linked<'accountId' | 'sessionId'>;
 
 /** Creates and opens links. Times are epoch ms. */
 export interface SessionLinks {
@@ -17,28 +12,11 @@ export interface SessionLinks {
   readonly open: (token: string, now: number) => LinkedSession | null;
 }
 
-const validMs = 30 * 86_400_000;
-
-/**
- * @param publicUrl public URL of this installation without a trailing slash, called for each link
- * @param secret secret of the installation, from which the signing key is derived
- */
-export function createSessionLinks({
-  publicUrl,
-  secret,
-}: {
-  publicUrl: () => string;
-  secret: Uint8Array;
-}): SessionLinks {
-  const tokens = createSignedIds(secret, 'test session link 1', 2);
-  return {
-    link: (accountId, sessionId, now) =>
-      `${publicUrl()}/test-sessions/${tokens.sign([accountId, sessionId], now + validMs)}`,
-    open(token, now) {
-      const found = tokens.open(token, now);
-      const [accountId, sessionId] = found?.ids ?? [];
-      if (found === null || accountId === undefined || sessionId === undefined) return null;
-      return { accountId, sessionId, expiresAt: found.expiresAt };
-    },
-  };
+export function createSessionLinks(signer: LinkSigner): SessionLinks {
+  const { link, open } = createSignedLinks(signer, {
+    purpose: 'test session link 1',
+    ids: ['accountId', 'sessionId'],
+    path: (token) => `/test-sessions/${token}`,
+  });
+  return { link: (accountId, sessionId, now) => link({ accountId, sessionId }, now), open };
 }
