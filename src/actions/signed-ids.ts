@@ -9,6 +9,9 @@ export interface SignedIds {
   readonly open: (token: string, now: number) => { readonly ids: readonly string[]; readonly expiresAt: number } | null;
 }
 
+/** The latest expiry that a token can hold, epoch ms. */
+export const neverExpires = 0xff_ff_ff_ff * 1000;
+
 const idLength = 16;
 const macLength = 16;
 

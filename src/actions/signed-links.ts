@@ -1,4 +1,4 @@
-// Links to one thing whose token grants access without a key.
+// Links whose token grants access to one thing for 30 days without a key.
 import { createSignedIds } from './signed-ids.ts';
 
 /** What signs links: the address they begin with and the secret of the installation. */
@@ -16,9 +16,7 @@ export interface LinkSort<Name extends string> {
   /** Names of the IDs in a token, in their order. */
   readonly ids: readonly Name[];
   /** Path of a link, with the token in it. */
-  readonly path: (token: string, ids: Readonly<Record<Name, string>>) => `/${string}`;
-  /** How long a link is valid; null = until the secret changes. Default: 30 days. */
-  readonly validMs?: number | null;
+  readonly path: (token: string) => `/${string}`;
 }
 
 /** The IDs of a link. */
@@ -35,22 +33,17 @@ export interface SignedLinks<Name extends string> {
   readonly open: (token: string, now: number) => Linked<Name> | null;
 }
 
-const defaultValidMs = 30 * 86_400_000;
-/** The latest expiry that a token can hold, epoch ms. */
-const never = 0xff_ff_ff_ff * 1000;
+const validMs = 30 * 86_400_000;
 
 export function createSignedLinks<Name extends string>(
   { publicUrl, secret }: LinkSigner,
-  { purpose, ids: names, path, validMs = defaultValidMs }: LinkSort<Name>,
+  { purpose, ids: names, path }: LinkSort<Name>,
 ): SignedLinks<Name> {
   const tokens = createSignedIds(secret, purpose, names.length);
   return {
     link(ids, now) {
-      const token = tokens.sign(
-        names.map((name) => ids[name]),
-        validMs === null ? never : now + validMs,
-      );
-      return publicUrl() + path(token, ids);
+      const values = names.map((name) => ids[name]);
+      return publicUrl() + path(tokens.sign(values, now + validMs));
     },
     open(token, now) {
       const found = tokens.open(token, now);

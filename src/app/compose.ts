@@ -15,6 +15,7 @@ import { machineTime } from './store/machine-time.ts';
 import { errorMessage, isTemporary } from '#lib/errors.ts';
 import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
+import { createBadgeLinks } from '#actions/badges/badge-links.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import { createSessionLinks } from '#actions/sessions/session-links.ts';
 import { createResultLinks } from '#actions/results/result-links.ts';
@@ -187,6 +188,7 @@ function createSigned(publicUrl: () => string, secret: Uint8Array) {
     links: createResultLinks({ publicUrl, secret }),
     sessionLinks: createSessionLinks({ publicUrl, secret }),
     acknowledgeLinks: createAcknowledgeLinks({ publicUrl, secret }),
+    badgeLinks: createBadgeLinks({ publicUrl, secret }),
     knownDevices: createKnownDevices(secret),
     providerFlows: createProviderFlows(secret),
   };

@@ -94,6 +94,7 @@ function describeOperation(operation: Operation & { readonly id: string }, book:
     ...(operation.isBeta && { 'x-beta': true }),
     ...(operation.permission === 'none' ? { security: [] } : { 'x-permission': operation.permission }),
     ...(operation.permission === 'user' && { security: [{ session: [] }] }),
+    ...(operation.acceptsToken && { security: [{ apiKey: [] }, { session: [] }, {}] }),
     parameters: parametersOf(operation, book),
     ...(maxRawBody !== undefined && {
       requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } },

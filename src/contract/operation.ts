@@ -20,6 +20,7 @@ export const tags = [
   'Check results',
   'Overview',
   'Check statuses',
+  'Badges',
   'Incidents',
   'Analytics',
   'Triggers',
@@ -81,11 +82,14 @@ export interface Operation {
     | 'text/css'
     | 'text/javascript'
     | 'text/event-stream'
+    | 'image/svg+xml'
     | 'application/octet-stream';
   /** Additional statuses of this operation: status → description. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
   /** Its response is a record with an ETag; a PUT accepts `If-Match`. */
   readonly isRevised?: boolean;
+  /** A request with the query parameter `token` needs no caller: the handler verifies the token. */
+  readonly acceptsToken?: true;
   /** A paged list: takes `limit` and `page`, returns `content-range`. */
   readonly isPaged?: boolean;
   /** For a GET with side effects: HEAD gets 405. */
@@ -115,4 +119,17 @@ export function tagged<Listed extends Untagged>(
 /** A ping or health: never refused, whatever else its address sends. */
 export function isNeverRefused({ path }: Pick<Operation, 'path'>): boolean {
   return path.startsWith('/ping/') || path.startsWith('/health/');
+}
+
+/**
+ * The permission that a request needs; null = none, or a token takes its place.
+ * @param query before it is validated
+ */
+export function neededPermission(
+  { permission, acceptsToken }: Operation,
+  query: unknown,
+): Exclude<OperationPermission, 'none'> | null {
+  const { token } = (query ?? {}) as { readonly token?: unknown };
+  const hasToken = acceptsToken === true && typeof token === 'string' && token !== '';
+  return permission === 'none' || hasToken ? null : permission;
 }

@@ -7,6 +7,7 @@ import { checkAlertingOperations } from './alerts/check-alerting.ts';
 import { incidentOperations } from './alerts/incident.ts';
 import { checkChangeOperations } from './checks/check-change.ts';
 import { accountReportOperations } from './results/account-report.ts';
+import { badgeOperations } from './badges/badge.ts';
 import { certificateOperations } from './results/certificate.ts';
 import { analyticsOperations } from './results/analytics.ts';
 import { auditLogOperations } from './accounts/audit-log.ts';
@@ -78,6 +79,7 @@ export const operations = {
   ...overviewOperations,
   ...liveEventOperations,
   ...checkStatusOperations,
+  ...badgeOperations,
   ...incidentOperations,
   ...analyticsOperations,
   ...accountReportOperations,

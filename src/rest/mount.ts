@@ -5,11 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { requirePermission } from '#actions/accounts/permission.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { isNeverRefused, type Operation } from '#contract/operation.ts';
+import { isNeverRefused, neededPermission, type Operation } from '#contract/operation.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
 import type { EnterQueue } from '#lib/fair-queue.ts';
-
 import type { AddressLimit } from './address-limit.ts';
 import { type AuditOption, runAudited } from './audited-calls.ts';
 import {
@@ -100,9 +99,10 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     onRequest: (request, reply, done) => {
       // Otherwise the framework would reject content types of bodies that this operation ignores or reads in any case.
       if (operation.body === undefined || operation.isAnyType === true) delete request.raw.headers['content-type'];
+      const permission = neededPermission(operation, request.query);
       if (isNeverRefused(operation)) done();
-      else if (operation.permission === 'none') done(faultOf(() => requireOpenPage(request, mounting.rateLimits)));
-      else identify(operation.permission, request, reply, mounting, done);
+      else if (permission === null) done(faultOf(() => requireOpenPage(request, mounting.rateLimits)));
+      else identify(permission, request, reply, mounting, done);
     },
     handler: (request, reply) => answer(route, operation, request, reply, mounting),
   });
@@ -241,7 +241,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const { checkResponses, fairQueue: lastServed, sending, ending } = mounting;
   // The hook in front already refused it; this is a second line of defense.
-  if (operation.permission !== 'none' && request.caller === undefined)
+  if (neededPermission(operation, request.query) !== null && request.caller === undefined)
     throw unauthenticated('Authentication is required.');
   const accountId = request.caller?.accountId ?? null;
   const fairQueue = (size: number) => lastServed(accountId ?? '', size);

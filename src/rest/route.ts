@@ -40,12 +40,17 @@ export class JsonText {
   }
 }
 
-type IsOpen<Id extends OperationId> = (typeof operations)[Id]['permission'] extends 'none' ? true : false;
+type Declared<Id extends OperationId> = (typeof operations)[Id];
 
-/** Input of a handler. There is no caller without authentication. */
+/** The caller of an operation: none without authentication, and perhaps none if it accepts tokens. */
+type CallerOf<Id extends OperationId> = Declared<Id>['permission'] extends 'none'
+  ? unknown
+  : { readonly caller: Declared<Id> extends { readonly acceptsToken: true } ? Caller | undefined : Caller };
+
+/** Input of a handler. */
 export type Call<Id extends OperationId> = InputOf<Id> &
   Pick<AnyCall, 'headers' | 'method' | 'address' | 'requestId' | 'rawBody' | 'bytes' | 'signal' | 'isStillAllowed'> &
-  (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
+  CallerOf<Id>;
 
 type Items<Answered> = Answered extends readonly (infer Item)[] ? Item : never;
 

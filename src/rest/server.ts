@@ -235,8 +235,8 @@ function mountedRoute(route: Route, operations: Operations): MountedRoute {
 }
 
 /** Refuses unknown query parameters. Links without a key may opt out, because tools add parameters. */
-function strictQuery({ query = z.object({}), permission }: Operation): Pick<Operation, 'query'> {
-  return permission === 'none' ? {} : { query: query.strict() };
+function strictQuery({ query = z.object({}), permission, acceptsToken }: Operation): Pick<Operation, 'query'> {
+  return permission === 'none' || acceptsToken === true ? {} : { query: query.strict() };
 }
 
 /** Cheap IDs that are unique across restarts: a random prefix and a counter. */

@@ -77,6 +77,7 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
     'check-statuses': check,
     'check-alerts': check,
     'check-groups': group,
+    groups: group,
     'alert-channels': channel,
     heartbeats: String(heartbeat['id']),
     ping: pingToken,

@@ -95,6 +95,7 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
   return {
     accounts: on.accountId,
     'check-groups': group,
+    groups: group,
     checks: await make('/v1/checks/api', check),
     api: await make('/v1/checks/api', { ...check, name: 'second' }),
     multistep: await make('/v1/checks/multistep', { name: 'steps', activated: false, script: 'await 1;' }),

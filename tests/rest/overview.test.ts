@@ -2,46 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
-import { outcomeCodes } from '#store/base/codes.ts';
 import type { OverviewBody } from '#contract/results/overview.ts';
-import type { Outcome } from '#domain/results/result.ts';
-import { countChange, insertRow, putAccount, putCheck, putGroup, putResult } from '../support/store/rows.ts';
+import {
+  countChange,
+  insertRow,
+  putAccount,
+  putCheck,
+  putGroup,
+  putState,
+  type StateRow,
+} from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const minuteMs = 60_000;
-
-interface Put {
-  readonly status?: 'passing' | 'degraded' | 'failing';
-  readonly agoMs?: number;
-  readonly verdictAgoMs?: number;
-  readonly outcome?: Outcome;
-  readonly responseUs?: number;
-}
-
-/** Puts the state of a check with its newest result. */
-function putState({ raw, accountId, clock }: ServerOnStore, checkId: string, put: Put): void {
-  const now = clock.now();
-  const { status = 'passing', agoMs = minuteMs, verdictAgoMs = 30_000, outcome = 'passed', responseUs = 1000 } = put;
-  const message = outcome === 'failed' ? 'expected 200, got 500' : null;
-  const inspect = { outcome, responseUs, ...(message !== null && { message }) };
-  const id = putResult(raw, accountId, checkId, now - 30_000, inspect);
-  insertRow(raw, 'check_states', {
-    account_id: idBytes(accountId),
-    check_id: idBytes(checkId),
-    status,
-    since: now - agoMs,
-    position_at: now - verdictAgoMs,
-    failed_in_a_row: 0,
-    degraded_in_a_row: 0,
-    last_result_id: idBytes(id),
-    last_outcome: outcomeCodes.encode(outcome),
-    last_location: 'local',
-    last_response_us: responseUs,
-    created_at: now,
-    updated_at: now,
-    revision: 1,
-  });
-}
 
 async function openOverview() {
   const on = await openServer();
@@ -58,7 +31,7 @@ async function openOverview() {
 /** Returns the id of the slow one. */
 function putChecks(on: ServerOnStore): string {
   const { raw, accountId } = on;
-  const put = (name: string, inspect: Parameters<typeof putCheck>[2], state: Put | null): string => {
+  const put = (name: string, inspect: Parameters<typeof putCheck>[2], state: StateRow | null): string => {
     const id = putCheck(raw, accountId, { name, ...inspect });
     if (state !== null) putState(on, id, state);
     return id;

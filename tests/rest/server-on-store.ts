@@ -12,6 +12,9 @@ import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { incidentRoutes } from '#rest/alerts/incidents.ts';
+import { createBadgeLinks } from '#actions/badges/badge-links.ts';
+import { createBadgeActions } from '#actions/badges/badges.ts';
+import { badgeRoutes } from '#rest/badges/badges.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import { createDownloads, type DownloadBounds, type Downloads } from '#actions/results/asset-downloads.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
@@ -92,11 +95,13 @@ export interface ServerOnStore extends TempStore {
 /** How the server differs from the usual one. */
 export interface ServerLook {
   readonly downloads?: DownloadBounds;
+  /** Requests per minute and key; default: unlimited. */
+  readonly rateLimit?: number;
   /** Bounds of live updates, and how often their keys are checked. */
   readonly live?: { readonly bounds?: Partial<LiveBounds>; readonly commentEveryMs?: number };
 }
 
-export async function openServer({ downloads, live = {} }: ServerLook = {}): Promise<ServerOnStore> {
+export async function openServer({ downloads, rateLimit = 0, live = {} }: ServerLook = {}): Promise<ServerOnStore> {
   const stopping = new AbortController();
   const temp = openTempStore();
   const { store, clock } = temp;
@@ -107,7 +112,7 @@ export async function openServer({ downloads, live = {} }: ServerLook = {}): Pro
     hints.add(wake);
     return () => hints.delete(wake);
   };
-  const links = createResultLinks({ publicUrl: () => 'http://tocsin.test', secret: new Uint8Array(32).fill(3) });
+  const links = createResultLinks(signer);
   const authentication = createAuthentication({ ...store, clock });
   const server = createRestServer({
     operations,
@@ -140,7 +145,7 @@ export async function openServer({ downloads, live = {} }: ServerLook = {}): Pro
     ],
     authenticate: authentication.authenticate,
     log: { error: (details) => console.error(details) },
-    rateLimit: 0,
+    rateLimit,
     accountRateLimit: 0,
     now: () => clock.now(),
     isUnavailable: () => false,
@@ -170,11 +175,13 @@ export async function openServer({ downloads, live = {} }: ServerLook = {}): Pro
   };
 }
 
+const signer = { publicUrl: () => 'http://tocsin.test', secret: new Uint8Array(32).fill(3) };
+
 /** ACK_LINKs of these servers. */
-export const acknowledgeLinks = createAcknowledgeLinks({
-  publicUrl: () => 'http://tocsin.test',
-  secret: new Uint8Array(32).fill(3),
-});
+export const acknowledgeLinks = createAcknowledgeLinks(signer);
+
+/** Links to badges of these servers. */
+export const badgeLinks = createBadgeLinks(signer);
 
 function routesOfRows(
   store: Store & { readonly download: Downloads },
@@ -216,6 +223,7 @@ function routesOfRows(
       () => clock.now(),
     ),
     ...overviewRoutes(createOverviewActions({ ...store, afterGaps: async () => true, targetOf: () => null, clock })),
+    ...badgeRoutes(createBadgeActions({ ...store, targetOf: () => null, links: badgeLinks, clock })),
     ...deliveryRoutes(
       createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
       createAlertNotificationActions({ ...store, ...channelRules, redactorOf, clock }),

@@ -40,7 +40,7 @@ function checkOf(index: number): OverviewCheck {
 test('the event loop turns many times while 4,000 checks with 100 tags each are grouped', async () => {
   const checks = Array.from({ length: 4000 }, (_, index) => checkOf(index));
   const overview: OverviewDeps['overview'] = {
-    checks: async () => ({ checks, windows: [] }),
+    checks: async () => ({ checks, groups: new Map(), windows: [] }),
     figures: async () => new Map(),
     availabilities: async () => new Map(),
     newestResults: async () => new Map(),
@@ -70,7 +70,7 @@ test('the event loop turns many times while 4,000 checks with 100 tags each are 
 
 test('the overview says that some time before the start is not evaluated yet', async () => {
   const overview: OverviewDeps['overview'] = {
-    checks: async () => ({ checks: [], windows: [] }),
+    checks: async () => ({ checks: [], groups: new Map(), windows: [] }),
     figures: async () => new Map(),
     availabilities: async () => new Map(),
     newestResults: async () => new Map(),

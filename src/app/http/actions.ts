@@ -9,6 +9,7 @@ import { createGapWait, type GapWait, historyAfterGaps } from '#actions/results/
 import { createAuditLogActions } from '#actions/accounts/audit-log.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
+import { createBadgeActions } from '#actions/badges/badges.ts';
 import { createCheckAlertingActions } from '#actions/alerts/check-alerting.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
@@ -175,10 +176,11 @@ function alertsOf({ config: { serverTimeZone }, store, clock, acknowledgeLinks, 
   };
 }
 
-/** The overview of checks and its change tracking. */
-function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps, afterGaps: GapWait) {
+/** The overview of checks, badges of their states, and change tracking. */
+function overviewOf({ store, clock, resultHints, attemptHints, badgeLinks }: ActionDeps, afterGaps: GapWait) {
   return {
     overview: createOverviewActions({ overview: store.overview, afterGaps, targetOf, clock }),
+    badges: createBadgeActions({ overview: store.overview, targetOf, links: badgeLinks, clock }),
     liveEvents: createLiveEventActions({
       accountChanges: store.accountChanges,
       hints: [resultHints.listen, attemptHints.listen],

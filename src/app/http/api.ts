@@ -7,6 +7,7 @@ import { accountRoutes } from '#rest/accounts/accounts.ts';
 import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
 import { checkAlertingRoutes } from '#rest/alerts/check-alerting.ts';
 import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
+import { badgeRoutes } from '#rest/badges/badges.ts';
 import { backtestRoutes } from '#rest/results/backtests.ts';
 import { accountReportRoutes } from '#rest/results/account-report.ts';
 import { usageRoutes } from '#rest/operating/usage.ts';
@@ -144,6 +145,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     }),
     ...certificateRoutes(actions.certificates),
     ...overviewRoutes(actions.overview),
+    ...badgeRoutes(actions.badges),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...accountReportRoutes(actions.accountReports, actions.accountReportDeliveries),
     ...ledgerRoutes(actions.ledgers),

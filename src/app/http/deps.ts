@@ -4,6 +4,7 @@ import type { IdentityDeps } from '#actions/accounts/identities.ts';
 import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
+import type { BadgeLinks } from '#actions/badges/badge-links.ts';
 import type { BrokenChannels, Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
 import type { SessionLinks } from '#actions/sessions/session-links.ts';
@@ -31,6 +32,7 @@ export interface ActionDeps {
   readonly links: ResultLinks;
   readonly sessionLinks: SessionLinks;
   readonly acknowledgeLinks: AcknowledgeLinks;
+  readonly badgeLinks: BadgeLinks;
   readonly knownDevices: KnownDevices;
   /** null = no identity provider is configured. */
   readonly provider: IdentityDeps['provider'];

@@ -108,6 +108,12 @@ function stateAt(check: OverviewCheck, now: number): Pick<OverviewEntry, 'state'
   return { state: status, since: since ?? createdAt };
 }
 
+/** Whether the check has no result yet and its first one is not overdue, so that nothing is wrong. @param now epoch ms */
+export function isPending({ state, check }: Pick<OverviewEntry, 'state' | 'check'>, now: number): boolean {
+  const isNew = state === 'unknown' && (check.state?.lastAt ?? null) === null;
+  return isNew && now - check.createdAt < 2 * check.frequencyMs + graceMs;
+}
+
 /** The next scheduled run after `now` (epoch ms); null = none. */
 export function nextRunOf({ isActive, phaseMs, frequencyMs }: OverviewCheck, now: number): number | null {
   return isActive && phaseMs !== null ? nextSlot(now + 1, frequencyMs, phaseMs) : null;

@@ -153,9 +153,9 @@ function bodyBytes(operation: Operation, headers: IncomingHttpHeaders): number {
 
 /** Maximum size of the response, except of few that grow while they are written. */
 function responseBytes(operation: Operation): number {
-  const { method, tag, permission, params, query, media, isPaged } = operation;
+  const { method, tag, permission, acceptsToken, params, query, media, isPaged } = operation;
   if (media === 'text/event-stream' || (tag === 'Triggers' && isPaged !== true)) return waitingBytes;
-  if (permission === 'none') return method === 'GET' ? pageBytes : waitingBytes;
+  if (permission === 'none' || acceptsToken === true) return method === 'GET' ? pageBytes : waitingBytes;
   if (method !== 'GET') return recordBytes;
   const isList = params === undefined || (query !== undefined && 'limit' in query.shape);
   // Reports wait for each other for seconds, and are small.

@@ -21,9 +21,10 @@ import { accountRevision, changedStates, stateRevisions } from '../history/state
 /** Target of a check, in a few words; null = none. */
 export type TargetOf = (checkType: string, settings: JsonObject) => string | null;
 
-/** The checks of an account, and its maintenance windows. Immutable. */
+/** The checks of an account, its maintenance windows, and the names of its groups by ID. Immutable. */
 export interface OverviewChecks {
   readonly checks: readonly OverviewCheck[];
+  readonly groups: ReadonlyMap<number, string>;
   readonly windows: readonly MaintenanceWindow[];
 }
 
@@ -57,6 +58,7 @@ interface Entry {
 interface Known {
   readonly revision: number;
   readonly entries: ReadonlyMap<string, Entry>;
+  readonly groups: ReadonlyMap<number, string>;
   readonly windows: readonly MaintenanceWindow[];
   /** Sum of the revisions before its states were read; null = not read yet. */
   sum: number | null;
@@ -84,7 +86,8 @@ export function createOverviewChecks({ reader, dialect, clock }: Database) {
     if (sum !== known.sum || known.shown === null) {
       await readStates(reading, known);
       known.sum = sum;
-      known.shown = { checks: [...known.entries.values()].map(({ check }) => check), windows: known.windows };
+      const { groups, windows } = known;
+      known.shown = { checks: [...known.entries.values()].map(({ check }) => check), groups, windows };
     }
     remembered.set(accountId, known);
     return known.shown;
@@ -110,7 +113,8 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
     const check = checkOf(row, definition, group, received, known?.check.state ?? null);
     entries.set(row.key, { definition, check, revision: known?.revision ?? null });
   }
-  return { revision, entries, windows: windows.map(windowOf), sum: null, shown: null };
+  const groups = new Map(Array.from(groupsById, ([id, { name }]) => [id, name]));
+  return { revision, entries, groups, windows: windows.map(windowOf), sum: null, shown: null };
 }
 
 /** The groups, of which a definition may be large. */

@@ -244,3 +244,41 @@ export function putIncident(
   });
   return id;
 }
+
+/** How a state differs from passing since a minute. */
+export interface StateRow {
+  readonly status?: 'passing' | 'degraded' | 'failing';
+  readonly agoMs?: number;
+  readonly verdictAgoMs?: number;
+  readonly outcome?: Outcome;
+  readonly responseUs?: number;
+}
+
+/** Puts the state of a check with its newest result, half a minute ago. */
+export function putState(
+  { raw, accountId, clock }: { readonly raw: RawRows; readonly accountId: string; readonly clock: { now(): number } },
+  checkId: string,
+  put: StateRow,
+): void {
+  const now = clock.now();
+  const { status = 'passing', agoMs = 60_000, verdictAgoMs = 30_000, outcome = 'passed', responseUs = 1000 } = put;
+  const message = outcome === 'failed' ? 'expected 200, got 500' : null;
+  const inspect = { outcome, responseUs, ...(message !== null && { message }) };
+  const id = putResult(raw, accountId, checkId, now - 30_000, inspect);
+  insertRow(raw, 'check_states', {
+    account_id: idBytes(accountId),
+    check_id: idBytes(checkId),
+    status,
+    since: now - agoMs,
+    position_at: now - verdictAgoMs,
+    failed_in_a_row: 0,
+    degraded_in_a_row: 0,
+    last_result_id: idBytes(id),
+    last_outcome: outcomeCodes.encode(outcome),
+    last_location: 'local',
+    last_response_us: responseUs,
+    created_at: now,
+    updated_at: now,
+    revision: 1,
+  });
+}
