@@ -139,7 +139,7 @@ export type AnswerOf<Id extends OperationId> =
     ? Uint8Array
     : Of<Id> extends { readonly media: 'text/event-stream' }
       ? ReadableStream<Uint8Array>
-      : Of<Id> extends { readonly media: 'text/csv' | 'text/plain' }
+      : Of<Id> extends { readonly media: 'text/csv' | 'text/plain' | 'image/svg+xml' }
         ? string
         : Written<Of<Id>, 'response'>;
 

@@ -1,12 +1,24 @@
 // The head of the check page: state, since when, and actions.
 import { Link, useNavigate } from '@tanstack/react-router';
-import { BookOpen, Copy as CopyIcon, EllipsisVertical, Link2, Pause, Pencil, Play, Trash2 } from 'lucide-react';
+import {
+  BadgeCheck,
+  BookOpen,
+  Copy as CopyIcon,
+  EllipsisVertical,
+  Link2,
+  Pause,
+  Pencil,
+  Play,
+  Trash2,
+} from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { use, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read, useRead, useWrite } from '../../api/query.ts';
+import { CheckBadge } from '../../ui/badges/badge-dialog.tsx';
+import { text as badgeText } from '../../ui/badges/strings.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { isMutedAt, useCheckActions } from '../../ui/checks/check-actions.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
@@ -200,6 +212,7 @@ function Actions({
     start.mutate({ params: { checkId: check.id } }, { onSuccess: onRun, onError: (error) => toast.fault(error) });
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [hasBadge, setBadge] = useState(false);
   const remove = useWrite('deleteCheck', ['getOverview', 'listChecks']);
   const mutes = useMuteActions(isMuted, (mute) => void change(named, mute));
   const actions: Action[] = [
@@ -228,6 +241,7 @@ function Actions({
             icon: <CopyIcon size={16} />,
             run: () => void navigate({ to: '/checks/new', search: { copy: check.id } }),
           },
+          { id: 'badge', label: badgeText.open, icon: <BadgeCheck size={16} />, run: () => setBadge(true) },
           { id: 'delete', label: text.remove, icon: <Trash2 size={16} />, run: () => setDeleting(true) },
         ]
       : []),
@@ -255,6 +269,7 @@ function Actions({
         }
       />
       {mutes.dialog}
+      {hasBadge && <CheckBadge checkId={check.id} name={check.name} onClose={() => setBadge(false)} />}
       <Confirm
         title={text.removeTitle(check.name)}
         action={text.remove}

@@ -1,9 +1,11 @@
 // Edits, mutes, duplicates and deletes a group.
 import { useNavigate } from '@tanstack/react-router';
-import { Copy, EllipsisVertical, Pencil, Trash2 } from 'lucide-react';
+import { BadgeCheck, Copy, EllipsisVertical, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useRead, useWrite } from '../../api/query.ts';
+import { GroupBadge } from '../../ui/badges/badge-dialog.tsx';
+import { text as badgeText } from '../../ui/badges/strings.ts';
 import { isMutedAt, type Mute, muteOf, restored, verbOf } from '../../ui/checks/check-actions.ts';
 import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
@@ -18,6 +20,7 @@ type Group = AnswerOf<'getCheckGroup'>;
 export function GroupActions({ group }: { readonly group: Group }) {
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [hasBadge, setBadge] = useState(false);
   const update = useWrite('updateCheckGroupV2', ['getCheckGroup', 'getOverview']);
   const change = async (body: Mute, done: string, undo?: () => void): Promise<void> =>
     toast.of(update.mutateAsync({ params: { id: group.id }, body }), `${done} ${group.name}`, undo);
@@ -40,6 +43,7 @@ export function GroupActions({ group }: { readonly group: Group }) {
             icon: <Copy size={16} />,
             run: () => void navigate({ to: '/groups/new', search: { copy: group.id } }),
           },
+          { id: 'badge', label: badgeText.open, icon: <BadgeCheck size={16} />, run: () => setBadge(true) },
           {
             id: 'delete',
             label: text.remove,
@@ -55,6 +59,7 @@ export function GroupActions({ group }: { readonly group: Group }) {
         }
       />
       {mutes.dialog}
+      {hasBadge && <GroupBadge groupId={group.id} name={group.name} onClose={() => setBadge(false)} />}
       {isDeleting && <Deletion group={group} onClose={() => setDeleting(false)} />}
     </>
   );
