@@ -25,7 +25,7 @@ const textsOf = (image: string): string[] =>
   [...image.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 
 const linkOf = (on: ServerOnStore, subject: Parameters<typeof badgeLinks.link>[1], query = ''): string =>
-  badgeLinks.link(on.accountId, subject).replace('http://tocsin.test', '') + query;
+  badgeLinks.link({ accountId: on.accountId, generation: 0 }, subject).replace('http://tocsin.test', '') + query;
 
 async function show(on: ServerOnStore, url: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await on.server.inject({ url, headers });
@@ -93,7 +93,7 @@ test('a token opens the badge of one check or group of one account, and all othe
   for (const account of [on.accountId, other]) putGroup(on.raw, account, 1);
   putGroup(on.raw, on.accountId, 2);
   const token = (subject: Parameters<typeof badgeLinks.link>[1], account = on.accountId): string =>
-    new URL(badgeLinks.link(account, subject)).searchParams.get('token') ?? '';
+    new URL(badgeLinks.link({ accountId: account, generation: 0 }, subject)).searchParams.get('token') ?? '';
   const own = token({ checkId });
   await show(on, `/v1/badges/checks/${checkId}?token=${own}`);
   await show(on, `/v1/badges/checks/${checkId.toUpperCase()}?token=${own}&utm_source=readme`);
@@ -144,6 +144,27 @@ test('the badge of a deleted check is not found, within the 10 s for which a bad
   assert.equal((await on.server.inject({ url })).statusCode, 404);
 });
 
+test('an admin revokes the links of an account: they are not found within 10 s, and new ones work', async () => {
+  await using on = await openServer();
+  const checkId = putCheck(on.raw, on.accountId, { name: 'Shop' });
+  const foreign = putAccount(on.raw);
+  const foreignId = putCheck(on.raw, foreign);
+  const others = badgeLinks.link({ accountId: foreign, generation: 0 }, { checkId: foreignId });
+  const linkNow = async (): Promise<string> => {
+    const answer = await on.server.inject({ url: `/v1/badges/checks/${checkId}/link`, headers: on.as() });
+    return answer.json<{ url: string }>().url.replace('http://tocsin.test', '');
+  };
+  const before = await linkNow();
+  assert.equal(await linkNow(), before);
+  await show(on, before);
+  const revoked = await on.server.inject({ method: 'DELETE', url: '/v1/badges/links', headers: on.as() });
+  assert.equal(revoked.statusCode, 204);
+  on.clock.advance(10_000);
+  assert.equal((await on.server.inject({ url: before })).statusCode, 404);
+  await show(on, await linkNow());
+  await show(on, others.replace('http://tocsin.test', ''));
+});
+
 test('with a key every role sees the badges of its account, and who may edit gets their links', async () => {
   await using on = await openServer();
   const checkId = putCheck(on.raw, on.accountId, { name: 'Shop' });
@@ -160,6 +181,7 @@ test('with a key every role sees the badges of its account, and who may edit get
     const answer = await on.server.inject({ url: `/v1/badges/${path}`, headers: reader });
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.headers['cache-control'], 'private, no-cache');
+    assert.equal(answer.headers['cross-origin-resource-policy'], 'same-origin');
     assert.equal((await on.server.inject({ url: `/v1/badges/${path}/link`, headers: reader })).statusCode, 403);
     const link = await on.server.inject({ url: `/v1/badges/${path}/link`, headers: on.as() });
     const { url } = link.json<{ url: string }>();
@@ -181,6 +203,7 @@ test('a badge is cached for half a minute, is sent again only if it changed, and
   const { headers } = await on.server.inject({ url });
   assert.equal(headers['cache-control'], 'public, max-age=30');
   assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
   assert.equal(headers['content-security-policy'], "default-src 'none'; style-src 'unsafe-inline'");
   const etag = String(headers['etag']);
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { until } from '../support/until.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
@@ -52,4 +53,11 @@ test('the dialog of a check and of a group shows a badge, and code whose address
   await expectVisible(ofGroup.getByRole('heading', { name: 'Badge of Shop' }));
   const link = (await ofGroup.getByRole('region', { name: 'Address' }).textContent()) ?? '';
   assert.match(await (await fetch(link)).text(), /aria-label="Shop: Paused"/);
+
+  await page.goto('/settings/account');
+  await page.getByRole('button', { name: 'Revoke all badge links' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke all badge links' }).click();
+  await expectVisible(page.getByText('Revoked all badge links', { exact: true }));
+  await until('the revoked link to end', async () => (await fetch(link)).status === 404);
+  assert.equal((await fetch(address)).status, 404);
 });

@@ -6,30 +6,39 @@ import type { LinkSigner } from '../signed-links.ts';
 /** What a badge shows. */
 export type BadgeSubject = { readonly checkId: string } | { readonly groupId: number };
 
+/** The account of a link. */
+export interface BadgeAccount {
+  readonly accountId: string;
+  /** How often its links had been revoked when the link was created; links of earlier generations are invalid. */
+  readonly generation: number;
+}
+
 /** Creates and opens links. */
 export interface BadgeLinks {
   /** `{publicUrl}/v1/badges/checks/{checkId}?token={token}`, or of a group. */
-  readonly link: (accountId: string, subject: BadgeSubject) => string;
-  /** Account of the subject; null = not a token of this installation for this subject. @param now epoch ms */
-  readonly open: (token: string, subject: BadgeSubject, now: number) => string | null;
+  readonly link: (of: BadgeAccount, subject: BadgeSubject) => string;
+  /** null = not a token of this installation for this subject. @param now epoch ms */
+  readonly open: (token: string, subject: BadgeSubject, now: number) => BadgeAccount | null;
 }
 
 export function createBadgeLinks({ publicUrl, secret }: LinkSigner): BadgeLinks {
-  const checks = createSignedIds(secret, 'check badge 1', 2);
-  const groups = createSignedIds(secret, 'group badge 1', 2);
+  const checks = createSignedIds(secret, 'check badge 1', 3);
+  const groups = createSignedIds(secret, 'group badge 1', 3);
   const signed = (subject: BadgeSubject): { tokens: SignedIds; id: string; path: string } =>
     'checkId' in subject
       ? { tokens: checks, id: subject.checkId, path: `checks/${subject.checkId}` }
       : { tokens: groups, id: idOfNumber(subject.groupId), path: `groups/${subject.groupId}` };
   return {
-    link(accountId, subject) {
+    link({ accountId, generation }, subject) {
       const { tokens, id, path } = signed(subject);
-      return `${publicUrl()}/v1/badges/${path}?token=${tokens.sign([accountId, id], neverExpires)}`;
+      const token = tokens.sign([accountId, id, idOfNumber(generation)], neverExpires);
+      return `${publicUrl()}/v1/badges/${path}?token=${token}`;
     },
     open(token, subject, now) {
       const { tokens, id } = signed(subject);
-      const [accountId, signedId] = tokens.open(token, now)?.ids ?? [];
-      return accountId !== undefined && signedId === id ? accountId : null;
+      const [accountId, signedId, signedGeneration] = tokens.open(token, now)?.ids ?? [];
+      if (accountId === undefined || signedId !== id || signedGeneration === undefined) return null;
+      return { accountId, generation: Number.parseInt(signedGeneration.replaceAll('-', ''), 16) };
     },
   };
 }

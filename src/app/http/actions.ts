@@ -180,7 +180,7 @@ function alertsOf({ config: { serverTimeZone }, store, clock, acknowledgeLinks, 
 function overviewOf({ store, clock, resultHints, attemptHints, badgeLinks }: ActionDeps, afterGaps: GapWait) {
   return {
     overview: createOverviewActions({ overview: store.overview, afterGaps, targetOf, clock }),
-    badges: createBadgeActions({ overview: store.overview, targetOf, links: badgeLinks, clock }),
+    badges: createBadgeActions({ ...store, targetOf, links: badgeLinks, clock }),
     liveEvents: createLiveEventActions({
       accountChanges: store.accountChanges,
       hints: [resultHints.listen, attemptHints.listen],

@@ -135,7 +135,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),
     ...onDemandRoutes(actions, deps),
     ...checkResultRoutes(actions.checkResults, actions.resultPage, webFiles),
-    ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
+    ...stateRoutes(actions),
     ...incidentRoutes(actions.incidents, actions.acknowledge, () => deps.clock.now()),
     ...liveEventRoutes(actions.liveEvents, {
       version,
@@ -144,8 +144,6 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
       onForgotten: deps.authentication.onForgotten,
     }),
     ...certificateRoutes(actions.certificates),
-    ...overviewRoutes(actions.overview),
-    ...badgeRoutes(actions.badges),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...accountReportRoutes(actions.accountReports, actions.accountReportDeliveries),
     ...ledgerRoutes(actions.ledgers),
@@ -164,6 +162,11 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
 function cliRoutes(actions: Actions, deps: ActionDeps): Route[] {
   const testLinks = testLinksOf(deps);
   return vendorRoutes({ ...actions, runtimes: deps.runtimes.list, testLinks, now: () => deps.clock.now() });
+}
+
+/** The states of checks. */
+function stateRoutes({ checkStatuses, checkAlerts, overview, badges }: Actions): Route[] {
+  return [...checkStatusRoutes(checkStatuses, checkAlerts), ...overviewRoutes(overview), ...badgeRoutes(badges)];
 }
 
 /** Where checks run, and the scripts that they share. */

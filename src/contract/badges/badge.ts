@@ -37,7 +37,8 @@ const badgeLink = z
 const link = {
   method: 'GET',
   description:
-    'Anyone with the link can see the name, the state and the response time until the check or group is deleted.',
+    'Anyone with the link can see the name, the state and the response time, until the check or group is deleted or the ' +
+    'links of the account are revoked.',
   permission: 'write',
   response: badgeLink,
   alsoAnswers: { 404: 'Unknown check or group.' },
@@ -70,5 +71,13 @@ export const badgeOperations = tagged('Badges', {
     path: '/v1/badges/groups/{groupId}/link',
     params: ofGroup,
     summary: 'Get the public link of the badge of a group',
+  },
+  deleteBadgeLinks: {
+    method: 'DELETE',
+    path: '/v1/badges/links',
+    summary: 'Revoke the links of all badges of the account',
+    description: 'They stop working within 10 s. New links differ.',
+    permission: 'admin',
+    status: 204,
   },
 } as const satisfies Untagged);

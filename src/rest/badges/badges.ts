@@ -26,6 +26,7 @@ export function badgeRoutes(actions: BadgeActions): Route[] {
     route('getGroupBadgeLink', async ({ caller, params: { groupId } }) => ({
       url: await actions.link(caller, { groupId }),
     })),
+    route('deleteBadgeLinks', ({ caller }) => actions.revokeLinks(caller)),
   ];
 }
 
@@ -62,7 +63,7 @@ function imageAnswer(image: string, isOpen: boolean, headers: BadgeCall['headers
     etag,
     'cache-control': isOpen ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-    'cross-origin-resource-policy': 'cross-origin',
+    'cross-origin-resource-policy': isOpen ? 'cross-origin' : 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-robots-tag': 'noindex',

@@ -70,6 +70,17 @@ export function createAccounts(database: Database) {
       kept.delete(id);
       return changed;
     },
+    /** How often the links of badges of the account were revoked; null = unknown account. */
+    async badgeGeneration(id: string): Promise<number | null> {
+      return (await findRow(reader, 'accounts', { id: idBytes(id) }, ['badge_generation']))?.badge_generation ?? null;
+    },
+    /** Revokes the links of all badges of the account. */
+    revokeBadgeLinks: (id: string): Promise<void> =>
+      database.transaction(async (tx) => {
+        const row = await findRow(tx, 'accounts', { id: idBytes(id) });
+        if (row === undefined) return;
+        await updateRows(tx, 'accounts', { id: row.id }, { badge_generation: row.badge_generation + 1 });
+      }),
     /** Usage in the UTC month that contains `at` (epoch ms); null = unknown account. */
     usage: (id: string, at: number) => readUsage(database, id, at),
   };

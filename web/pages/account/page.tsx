@@ -1,7 +1,10 @@
 // Settings of the account: the time zone of its messages.
+import { useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay, useMe } from '../../api/me.ts';
 import { useRead, useWrite } from '../../api/query.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Confirm } from '../../ui/controls/dialog.tsx';
 import { ZoneChoice, zoneName } from '../../ui/controls/zone-choice.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
@@ -45,7 +48,36 @@ function Settings({ account }: { readonly account: Account }) {
         <p className="quiet">{text.explained}</p>
         {admin && <TimeZone own={timeZone ?? null} />}
       </Section>
+      {admin && (
+        <Section title={text.badges}>
+          <p className="quiet">{text.badgesExplained}</p>
+          <RevokeBadges />
+        </Section>
+      )}
     </>
+  );
+}
+
+function RevokeBadges() {
+  const [isAsking, setAsking] = useState(false);
+  const revoke = useWrite('deleteBadgeLinks', ['getCheckBadgeLink', 'getGroupBadgeLink']);
+  return (
+    <div>
+      <Button onPress={() => setAsking(true)}>{text.revoke}</Button>
+      <Confirm
+        title={text.revokeTitle}
+        action={text.revoke}
+        isDanger
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={async () => {
+          await revoke.mutateAsync({});
+          toast.done(text.revoked);
+        }}
+      >
+        <p>{text.revokeHelp}</p>
+      </Confirm>
+    </div>
   );
 }
 

@@ -225,10 +225,6 @@ function Actions({
             icon: check.activated ? <Pause size={16} /> : <Play size={16} />,
             run: () => void change(named, { activated: !check.activated }),
           },
-        ]
-      : []),
-    ...(write
-      ? [
           {
             id: 'edit',
             label: text.edit,

@@ -30,7 +30,8 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
   return [
     `CREATE TABLE accounts (id ${id} PRIMARY KEY NOT NULL, name ${text}, runtime_id ${text}, settings ${text},
       alert_settings ${text}, execution_limit ${integer}, limits ${text}, time_zone ${text},
-      requires_second_factor ${code} NOT NULL DEFAULT 0, created_at ${instant} NOT NULL)${clustered}`,
+      requires_second_factor ${code} NOT NULL DEFAULT 0, badge_generation ${integer} NOT NULL DEFAULT 0,
+      created_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE counters (${account}, noun ${text} NOT NULL, last ${integer} NOT NULL,
       PRIMARY KEY (account_id, noun))${clustered}`,
     `CREATE TABLE api_keys (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, prefix ${text} NOT NULL,

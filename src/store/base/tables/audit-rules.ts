@@ -41,6 +41,7 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
       'limits',
       'time_zone',
       'requires_second_factor',
+      'badge_generation',
     ],
     flags: ['requires_second_factor'],
     json: ['settings', 'alert_settings', 'limits'],

@@ -1,4 +1,5 @@
 // The tables of the installation itself: its accounts, API keys, people, runtimes and processes.
+import type { Generated } from 'kysely';
 import type { Flag, IdBytes } from '../codec.ts';
 
 export interface AccountsTable {
@@ -15,6 +16,8 @@ export interface AccountsTable {
   time_zone: string | null;
   /** 1 = people need a second factor. */
   requires_second_factor: Flag;
+  /** How often the links of badges were revoked. */
+  badge_generation: Generated<number>;
 }
 
 export interface ApiKeysTable {
