@@ -3,11 +3,17 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '../support/service/each-topology.ts';
-import { type CliProject, startCliProject } from '../support/service/checkly-cli.ts';
+import { type CliProject, outputOf, startCliProject } from '../support/service/checkly-cli.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
 import { startTarget } from '../support/targets/target.ts';
 
 type Cleanup = Parameters<typeof startCliProject>[0] & Parameters<typeof startTarget>[0];
+
+/** A test session in the list. */
+interface Entry {
+  readonly status: string;
+  readonly cancelled: readonly string[];
+}
 
 /** A project with a check that passes, one that fails and is retried, a group and a script. */
 async function sessionProject(t: Cleanup, service: Service): Promise<CliProject & { readonly seen: string[] }> {
@@ -71,6 +77,29 @@ describe('sessions of the checkly command line', {}, ({ it }) => {
     writeFileSync(path, readFileSync(path, 'utf8').replace("tags: ['good']", "tags: ['good'], locations: ['mars-1']"));
     const { code, out, err } = await project.run('test', '--tags', 'good');
     assert.deepEqual([code, /good\.locations\[0\]: must be one of local/.test(out + err)], [1, true], out + err);
+  });
+
+  it('cancels what runs when it is interrupted', async (t, service) => {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const silent = await startTarget(t, () => reach());
+    const project = await sessionProject(t, service);
+    writeFileSync(
+      join(project.folder, 'shop.check.ts'),
+      `import { UrlMonitor } from 'checkly/constructs';
+new UrlMonitor('silent', { name: 'Silent', maxResponseTime: 30000, request: { url: '${silent.url}/' } });
+`,
+    );
+    const child = project.start('test', '--reporter', 'list', '--record');
+    const ended = outputOf(child);
+    await reached;
+    child.kill('SIGINT');
+    const { out, err } = await ended;
+    assert.match(out, /1 cancelled, 1 total/, out + err);
+    const { entries } = (await service.must('GET', '/v1/test-sessions?limit=1')) as { entries: Entry[] };
+    assert.deepEqual(
+      entries.map(({ status, cancelled }) => [status, cancelled]),
+      [['CANCELLED', ['Silent']]],
+    );
   });
 
   it('triggers and runs stored checks', async (t, service) => {

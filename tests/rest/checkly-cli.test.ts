@@ -96,11 +96,12 @@ test('the command line keeps the environment variables of the account', async ()
 });
 
 test('what there is not is refused with a sentence', async () => {
-  const commands = ['status-pages list', 'incidents list', 'account usage terms'];
+  const queues = 'api /v1/private-locations/0199f0c4-0000-7000-8000-0000000000aa/metrics';
+  const commands = ['status-pages list', 'incidents list', 'account usage terms', queues];
   const said = await Promise.all(commands.map((command) => cli.run(...command.split(' '))));
   for (const [index, { code, out, err }] of said.entries()) {
     assert.notEqual(code, 0, commands[index]);
-    assert.match((out + err).replaceAll(/\s+/g, ' '), /Tocsin (has no|does not) [^.]+\./, commands[index]);
+    assert.match((out + err).replaceAll(/\s+/g, ' '), /Tocsin (has no|does not|stores no) [^.]+\./, commands[index]);
   }
 });
 

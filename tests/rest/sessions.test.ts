@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
+import { until } from '../support/until.ts';
 import { startTarget } from '../support/targets/target.ts';
 
 type Body = Record<string, unknown>;
@@ -130,7 +131,18 @@ test('a cancelled test session ends at once, and its runs are reported as cancel
   assert.equal((await api('POST', `${path}/cancel`, {})).body['status'], 'CANCELLED');
   const ended = await wait(path);
   assert.deepEqual([ended.results[0]?.['status'], ended.results[0]?.['aborted']], ['CANCELLED', true]);
+  const { sessions } = (await must('POST', '/v2/check-sessions/trigger', { target: { checkId: [id] } })) as {
+    sessions: Session[];
+  };
+  const real = `/v1/check-sessions/${sessions[0]?.checkSessionId}`;
+  const left = (await api('POST', `${real}/cancel`)).body;
+  assert.deepEqual([left['status'], left['openRuns'], left['results']], ['CANCELLED', 1, []], 'its run continues');
   release();
+  const recorded = await until('its result', async () => {
+    const { openRuns, results, status } = await must('GET', real);
+    return openRuns === 0 ? { results: (results as unknown[]).length, status } : undefined;
+  });
+  assert.deepEqual(recorded, { results: 1, status: 'PASSED' });
   const result = await must('GET', `${path}/results/${ended.results[0]?.testSessionResultId}`);
   assert.equal(result['isCancelled'], true);
 });

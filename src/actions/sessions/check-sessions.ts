@@ -17,6 +17,8 @@ export interface ShownCheckSession extends CheckSession {
   readonly stoppedAt: number | null;
   /** ms since its start, or until its end. */
   readonly elapsedMs: number;
+  /** Runs that wait or run. */
+  readonly openRuns: number;
   /** Final results of its ended runs. */
   readonly results: readonly ShownResult[];
 }
@@ -115,6 +117,7 @@ async function shownSession(session: CheckSession, deps: CheckSessionDeps): Prom
     ...session,
     status: checkSessionStatus(session, outcomes, isClosed),
     stoppedAt,
+    openRuns: isClosed ? 0 : runs.length - results.length,
     elapsedMs: Math.max(0, (stoppedAt ?? deps.clock.now()) - createdAt),
     results: results.map((result) => shown(result, { name, checkType }, deps)),
   };

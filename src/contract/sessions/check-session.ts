@@ -31,6 +31,7 @@ const checkSession = z
     timeElapsed: z.int().describe('In ms.'),
     runLocations: z.array(z.string()),
     runSource: z.literal('TRIGGER_API'),
+    openRuns: z.int().describe('Runs that wait or run. They also continue if the session is cancelled.'),
     results: z.array(checkResult).describe('Final results of the runs that have ended.'),
   })
   .meta({ id: 'CheckSession', description: 'A check that was started on demand, with its runs.' });
@@ -95,7 +96,7 @@ export const checkSessionOperations = tagged('Check sessions', {
     method: 'POST',
     path: '/v1/check-sessions/{id}/cancel',
     summary: 'Cancel a check session',
-    description: 'Stops waiting for it. The runs of its check continue and are recorded.',
+    description: 'Stops waiting for it. `openRuns` of its runs continue and are recorded.',
     permission: 'run',
     params,
     response: checkSession,

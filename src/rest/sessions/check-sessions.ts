@@ -10,7 +10,7 @@ import { isoText, isoTextOrNull } from '../wire.ts';
 /** @param publicUrl where people reach the UI, without a slash at its end */
 export function checkSessionRoutes(actions: CheckSessionActions, publicUrl: () => string): Route[] {
   const toWire = (session: ShownCheckSession): CheckSessionBody => {
-    const { id, checkId, checkType, name, status, createdAt, stoppedAt, elapsedMs, runs, results } = session;
+    const { id, checkId, checkType, name, status, createdAt, stoppedAt, elapsedMs, runs, openRuns, results } = session;
     return {
       checkSessionId: id,
       checkSessionLink: `${publicUrl()}/checks/${checkId}`,
@@ -23,6 +23,7 @@ export function checkSessionRoutes(actions: CheckSessionActions, publicUrl: () =
       timeElapsed: elapsedMs,
       runLocations: runs.map(({ location }) => location),
       runSource: 'TRIGGER_API',
+      openRuns,
       results: results.map(resultToWire),
     };
   };

@@ -17,7 +17,9 @@ export const checklyProgram: string = join(modules, 'checkly/bin/run.cjs');
 /** A folder with a project. */
 export interface CliProject {
   readonly folder: string;
-  /** Runs a command of the command line there. */
+  /** Starts a command of the command line there. */
+  readonly start: (...words: readonly string[]) => ChildProcessWithoutNullStreams;
+  /** Runs one. */
   readonly run: (...words: readonly string[]) => Promise<CommandOutput>;
 }
 
@@ -65,11 +67,9 @@ export function startCliProject(t: Cleanup, target: CliTarget): CliProject {
   writeFileSync(join(folder, 'package.json'), '{"name": "shop", "type": "module", "private": true}');
   symlinkSync(modules, join(folder, 'node_modules'));
   const env = cliEnvironment(target, folder);
-  return { folder, run: (...words) => runIn(folder, words, env) };
-}
-
-function runIn(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandOutput> {
-  return outputOf(spawn(process.execPath, [checklyProgram, ...words], { cwd, env }));
+  const start: CliProject['start'] = (...words) =>
+    spawn(process.execPath, [checklyProgram, ...words], { cwd: folder, env });
+  return { folder, start, run: (...words) => outputOf(start(...words)) };
 }
 
 /** What a program printed, once it has ended. */
