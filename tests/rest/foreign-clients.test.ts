@@ -1,6 +1,7 @@
 // Traffic of a Go SDK and a Terraform provider (reference §5.6) is accepted, and reads equal what was written.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { startComposed } from '../support/service/composed.ts';
 import { createAuthority } from '../support/targets/certificates.ts';
 import { type Resources, resourcesUnderTest } from './resources-under-test.ts';
 
@@ -159,6 +160,23 @@ const replayed: readonly Replayed[] = [
     },
     change: { name: 'Nights 2' },
   },
+  {
+    name: 'a maintenance window that pauses every check in its time zone',
+    paths: ['/v1/maintenance-windows', '/v1/maintenance-windows/{id}', '/v1/maintenance-windows/{id}'],
+    body: {
+      id: 0,
+      name: 'Moving',
+      startsAt: '2099-08-24T00:00:00.000Z',
+      endsAt: '2099-08-24T04:00:00.000Z',
+      timezone: 'America/New_York',
+      pauseAllChecks: true,
+      silenceAllAlerts: false,
+      silenceAlertsTags: ['shop'],
+      created_at: '',
+      updated_at: '',
+    },
+    change: { pauseAllChecks: false, silenceAllAlerts: true },
+  },
 ];
 
 describe('clients of another service', () => {
@@ -184,15 +202,46 @@ describe('clients of another service', () => {
 
   test('create, read and delete a client certificate', async () => {
     await using on = resourcesUnderTest();
-    const created = await on.ask('POST', '/v1/client-certificates', {
-      host: 'a.example',
-      ...createAuthority().issue(),
-    });
+    const body = { host: 'a.example', ...createAuthority().issue(), created_at: zero };
+    const created = await on.ask('POST', '/v1/client-certificates', body);
     assert.equal(created.status, 201, created.text);
     const path = `/v1/client-certificates/${created.body.id}`;
     assert.deepEqual(await readOf(on, path), created.body);
     assert.equal((await on.ask('DELETE', path)).status, 204);
     assert.equal((await on.ask('GET', path)).status, 404);
+    const ofPath = await on.ask('POST', '/v1/client-certificates', { ...body, path: '/partner' });
+    assert.deepEqual([ofPath.status, Object.keys(ofPath.body.attributes)], [400, ['path']], ofPath.text);
+  });
+
+  test('create, read and delete the triggers of a check and of a group', async (t) => {
+    const on = await startComposed(t, { TOCSIN_ROLES: 'api' });
+    /** Requests name a content type even if they have no body. */
+    const ask = async (method: string, path: string, body?: object): Promise<{ status: number; body: Row }> => {
+      const headers = { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' };
+      const answer = await fetch(on.address + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const text = await answer.text();
+      return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Row };
+    };
+    const group = await ask('POST', '/v2/check-groups?autoAssignAlerts=false', { name: 'Group' });
+    const check = { name: 'API', request, groupId: group.body['id'] };
+    const { body: made } = await ask('POST', '/v1/checks/api?autoAssignAlerts=false', check);
+    for (const [path, target] of [
+      [`/v1/triggers/checks/${String(made['id'])}`, { checkId: made['id'] }],
+      [`/v1/triggers/check-groups/${String(group.body['id'])}`, { groupId: group.body['id'] }],
+    ] as const) {
+      const created = await ask('POST', path);
+      assert.equal(created.status, 201, path);
+      const { id, token } = created.body;
+      assert.deepEqual([typeof id, typeof token], ['number', 'string']);
+      const read = await ask('GET', path);
+      assert.equal(read.status, 200);
+      assertShown(read.body, { ...target, id, token });
+      const again = await ask('POST', path);
+      assert.deepEqual([again.status, again.body['id'], again.body['token']], [201, id, token]);
+      assert.equal((await ask('DELETE', path)).status, 204);
+      const gone = await ask('GET', path);
+      assert.deepEqual([gone.status, gone.body['statusCode']], [404, 404]);
+    }
   });
 });
 

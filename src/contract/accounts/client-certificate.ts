@@ -1,5 +1,6 @@
 // Client certificates in the API (reference §4.7: client certificate).
 import { z } from 'zod';
+import { creating, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant } from '#lib/schema/fields.ts';
 import { tagged, type Untagged } from '../operation.ts';
 
@@ -50,7 +51,7 @@ export const clientCertificateOperations = tagged('Client certificates', {
     description:
       'Checks and webhooks of the account present it when a server of the host requests a client certificate. Replaces an existing certificate of the same host; the new one has a new ID.',
     permission: 'write',
-    body: clientCertificateCreate,
+    body: creating([...readOnlyFields, 'expiresAt'], clientCertificateCreate),
     example: {
       host: 'shop.example',
       cert:
