@@ -1,24 +1,19 @@
 // Says which checks and groups use a resource, and refuses to delete one that is in use.
 import { isUsed, type ResourceUsers, type Users } from '#domain/accounts/resource-users.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
+import { inTurn } from './in-turn.ts';
 import { Refusal } from './refusal.ts';
 
 /** Searches in progress: each may read all checks and groups of an account. */
 const lanes = createSharedLanes(2, 1);
 
-/** Searches once it is the account's turn; refuses (`unavailable`) if the signal aborts first. */
-export async function inTurn<Found>(
+/** Searches for users once it is the account's turn; refuses (`unavailable`) if the signal aborts first. */
+export function searchUses<Found>(
   accountId: string,
   signal: AbortSignal,
   search: () => Promise<Found>,
 ): Promise<Found> {
-  const leave = await lanes.enter(accountId, signal);
-  if (leave === null) throw new Refusal('unavailable', 'The request was cancelled.');
-  try {
-    return await search();
-  } finally {
-    leave();
-  }
+  return inTurn(lanes, accountId, signal, search);
 }
 
 /** Users of each sort that a refusal names. */

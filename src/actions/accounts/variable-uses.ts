@@ -7,7 +7,7 @@ import { isNamedIn, namesUsedBy } from '#domain/checks/placeholder.ts';
 import type { Users } from '#domain/accounts/resource-users.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { notFound } from '../refusal.ts';
-import { inTurn } from '../resource-uses.ts';
+import { searchUses } from '../resource-uses.ts';
 import { requirePermission } from './permission.ts';
 
 export interface VariableUseDeps {
@@ -38,7 +38,7 @@ export function createVariableUseActions({ variables, checkVariables, checkGroup
       requirePermission(caller, 'read');
       const { accountId } = caller;
       if ((await variables.find(accountId, key)) === null) throw notFound('environment variable', key);
-      return inTurn(accountId, signal, async () => {
+      return searchUses(accountId, signal, async () => {
         const definers: number[] = [];
         const groups: VariableUses['groups']['listed'][number][] = [];
         for await (const { group } of allOf((slice) => checkGroups.list(accountId, {}, slice))) {

@@ -13,7 +13,7 @@ import type { Store } from '#store/store.ts';
 import { keyHash, keyPrefix, newLocationKeyText } from '../accounts/key-text.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
-import { inTurn, refuseUsed } from '../resource-uses.ts';
+import { refuseUsed, searchUses } from '../resource-uses.ts';
 
 /** A private location with its keys and the processes that serve it. */
 export interface ShownPrivateLocation extends PrivateLocation {
@@ -64,7 +64,7 @@ export function createPrivateLocationActions(deps: PrivateLocationDeps) {
     async uses(caller: Caller, id: string, signal: AbortSignal): Promise<ResourceUsers> {
       requirePermission(caller, 'read');
       const { slugName } = await required(caller, id);
-      return inTurn(caller.accountId, signal, () => privateLocations.uses(caller.accountId, slugName));
+      return searchUses(caller.accountId, signal, () => privateLocations.uses(caller.accountId, slugName));
     },
     /** Creates it with a first key, whose text is returned only here. */
     async create(caller: Caller, write: LocationWrite): Promise<ShownPrivateLocation> {

@@ -20,7 +20,8 @@ import { createSharedLanes } from '#lib/shared-lanes.ts';
 import type { Store } from '#store/store.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField, Refusal } from '../refusal.ts';
+import { inTurn } from '../in-turn.ts';
+import { invalidField } from '../refusal.ts';
 import { type HistoryReader, wholeHours } from '../results/analytics.ts';
 import { batchesOf, type ReportedCheck, type SubjectReader } from '../results/reports.ts';
 
@@ -83,7 +84,7 @@ export function createLedgerActions(deps: LedgerDeps) {
       const { accountId } = caller;
       const timeZone = await accountZone(deps, accountId);
       const span = spanOf(deps, question, timeZone);
-      return inTurn(accountId, signal, async () => {
+      return inTurn(lanes, accountId, signal, async () => {
         const before = await ledger.runs(accountId, span);
         const stored = await readStored(deps, accountId, span, signal);
         const counts = await readCounts(deps, accountId, span);
@@ -105,7 +106,7 @@ export function createLedgerActions(deps: LedgerDeps) {
     /** Each account has the day or month of its own time zone. */
     async readAll(caller: Caller, question: LedgerQuestion, signal: AbortSignal): Promise<SystemLedger> {
       requirePermission(caller, 'operate');
-      return inTurn('', signal, async () => {
+      return inTurn(lanes, '', signal, async () => {
         const accounts = await ledger.accounts();
         const unbalanced: SystemLedger['unbalanced'][number][] = [];
         let total = noLedger;
@@ -125,17 +126,6 @@ export function createLedgerActions(deps: LedgerDeps) {
       });
     },
   };
-}
-
-/** Waits for other ledgers; refuses (`unavailable`) if the caller no longer waits. */
-async function inTurn<Answer>(owner: string, signal: AbortSignal, read: () => Promise<Answer>): Promise<Answer> {
-  const leave = await lanes.enter(owner, signal);
-  if (leave === null) throw new Refusal('unavailable', 'The request was cancelled.');
-  try {
-    return await read();
-  } finally {
-    leave();
-  }
 }
 
 function spanOf({ ledger, clock }: LedgerDeps, { period, at }: LedgerQuestion, timeZone: string): TimeSpan {

@@ -8,7 +8,7 @@ import type { Store } from '#store/store.ts';
 import { type HookScriptDeps, scriptTextProblems } from '../checks/check-scripts.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound, refuseProblems } from '../refusal.ts';
-import { inTurn, refuseUsed } from '../resource-uses.ts';
+import { refuseUsed, searchUses } from '../resource-uses.ts';
 
 export interface SnippetDeps extends Pick<Store, 'snippets'>, HookScriptDeps {}
 
@@ -36,7 +36,7 @@ export function createSnippetActions(deps: SnippetDeps) {
     async uses(caller: Caller, id: number, signal: AbortSignal): Promise<ResourceUsers> {
       requirePermission(caller, 'read');
       await required(caller, id);
-      return inTurn(caller.accountId, signal, () => snippets.uses(caller.accountId, id));
+      return searchUses(caller.accountId, signal, () => snippets.uses(caller.accountId, id));
     },
     /** Refuses (`invalid`) a script with syntax errors, with their place. */
     async create(caller: Caller, write: SnippetWrite): Promise<Snippet> {
