@@ -104,12 +104,9 @@ test('every setting of a group that can be written is in its form, or has a reas
     muted: 'in the menu of its page',
     mutedUntil: 'in the menu of its page',
     mutedUntilRecovery: 'in the menu of its page',
-    privateLocations: 'there are none',
     concurrency: 'no effect',
     doubleCheck: 'no effect',
     browserCheckDefaults: 'no effect',
-    setupSnippetId: 'no effect',
-    tearDownSnippetId: 'no effect',
   };
   const form = globSync(
     '{web/pages/group-editor,web/ui/check-settings,web/ui/alert-settings,src/checks/kinds}/**/*.{ts,tsx}',

@@ -167,7 +167,7 @@ describe('checks in the web UI', () => {
     assert.equal(held.length, 2);
   });
 
-  test('a script is written in an editor that marks errors, offers snippets and lets the keyboard leave', async () => {
+  test('a script is written in an editor that marks errors, offers examples and lets the keyboard leave', async () => {
     const page = await ui().open('/checks/new?type=MULTI_STEP');
     await page.getByLabel('Name', { exact: true }).first().fill('Steps');
     const script = page.locator('.cm-content[aria-label="Script"]');
@@ -183,7 +183,7 @@ describe('checks in the web UI', () => {
     await expectVisible(page.getByText('Expression expected (line 3, column 11)').first());
     await expectVisible(page.locator('.cm-lint-marker-error'));
     assert.equal(await page.locator('.cm-lintRange-error').textContent(), '=');
-    await page.getByRole('button', { name: 'Snippets' }).click();
+    await page.getByRole('button', { name: 'Examples' }).click();
     await page.getByRole('menuitem', { name: 'One request (whole script)' }).click();
     await expectVisible(script.getByText('shop.example/cart'));
     await write("throw new Error('no stock');\n");

@@ -68,10 +68,17 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
     name: 'Nightly backup',
     heartbeat: { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' },
   });
+  const warehouse = await post('/v1/private-locations', { name: 'Warehouse', slugName: 'warehouse' });
+  const signature = await post('/v1/snippets', {
+    name: 'Sign requests',
+    script: "request.headers['x-signature'] = process.env.SIGNATURE;",
+  });
   await post('/v1/checks/api', {
     name: 'Legacy import',
     activated: false,
     request: { method: 'GET', url: target.url },
+    privateLocations: [warehouse['slugName']],
+    setupSnippetId: signature['id'],
   });
   const { pingUrl } = await service
     .must('GET', `/v1/checks/${String(heartbeat['id'])}`)
@@ -152,6 +159,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       audit: '/settings/audit',
       usage: '/settings/usage',
       variables: '/settings/variables',
+      snippets: '/settings/snippets',
       'private-locations': '/settings/private-locations',
       maintenance: '/maintenance',
       'maintenance-window': `/maintenance/${String(window['id'])}`,

@@ -89,16 +89,69 @@ describe('settings in the web UI', () => {
     await expectVisible(page.getByRole('dialog').getByText('TOCSIN_LOCATION=office'));
     await page.getByRole('dialog').getByText('Close').click();
     await expectHidden(page.getByRole('dialog'));
+    await page.getByRole('button', { name: 'Change Office' }).click();
+    const form = page.getByRole('region', { name: 'Change Office' });
+    await form.getByLabel('Name').fill('Head office');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await expectVisible(page.getByText('Changed Head office'));
+    await expectVisible(page.getByRole('region', { name: 'Add a private location' }));
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
     const check = { name: 'Inside', activated: false, request, privateLocations: ['office'] };
     const { id } = await service.must('POST', '/v1/checks/api', check);
-    await page.getByRole('button', { name: 'Delete Office' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await expectVisible(dialog.getByRole('alert'));
+    await page.getByRole('button', { name: 'Delete Head office' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Head office is in use' });
+    await expectVisible(dialog.getByRole('list', { name: '1 check' }).getByRole('link', { name: 'Inside' }));
+    await expectHidden(dialog.getByRole('button', { name: 'Delete' }));
     await service.must('DELETE', `/v1/checks/${String(id)}`);
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Delete Head office?' });
+    await expectVisible(question.getByText('No check or group names it.'));
+    await question.getByRole('button', { name: 'Delete', exact: true }).click();
     await expectVisible(page.getByText('No private location yet.'));
+  });
+
+  test('a snippet is written in the editor, shown with its users, changed in place, and kept while a check uses it', async () => {
+    const { service, open } = ui();
+    const page = await open('/settings/snippets', { viewport: { width: 390, height: 844 } });
+    const list = () => service.must('GET', '/v1/snippets') as unknown as Promise<{ id: number; script: string }[]>;
+    await page.getByLabel('Name').fill('Log in');
+    // Not `fill`, which Chromium does with inline styles, and those are not allowed.
+    const write = async (text: string): Promise<void> => {
+      await page.locator('.cm-content[aria-label="Script"]').press('Control+a');
+      await page.keyboard.insertText(text);
+    };
+    await write('const a = 1;\nconst = 2;');
+    await page.getByRole('button', { name: 'Add snippet' }).click();
+    await expectVisible(page.getByText(/Unexpected token.*line 2/).first());
+    await page.reload();
+    await expectVisible(page.getByText('This is what you entered before.'));
+    await write("request.headers['x-token'] = 'abc';");
+    await page.getByRole('button', { name: 'Add snippet' }).click();
+    await expectVisible(page.getByText('Added Log in'));
+    const [snippet] = await list();
+    assert.equal(snippet?.script, "request.headers['x-token'] = 'abc';");
+
+    await service.must('PUT', `/v1/snippets/${snippet.id}`, { script: 'await 1;' });
+    const group = await service.must('POST', '/v2/check-groups', { name: 'Shop', setupSnippetId: snippet.id });
+    await page.reload();
+    await page.getByRole('button', { name: 'Where Log in is used' }).click();
+    await expectVisible(page.getByRole('dialog').getByRole('list', { name: '1 group' }));
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy as YAML' }).click();
+    await expectVisible(page.getByText(/^snippets:\n/));
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Change Log in' }).click();
+    const form = page.getByRole('region', { name: 'Change Log in' });
+    await expectVisible(form.getByText('await 1;'));
+    await write('await 2;');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await expectVisible(page.getByText('Changed Log in'));
+    assert.equal((await list())[0]?.script, 'await 2;');
+    await page.getByRole('button', { name: 'Delete Log in' }).click();
+    const users = page.getByRole('dialog', { name: 'Log in is in use' }).getByRole('list', { name: '1 group' });
+    await users.getByRole('link', { name: 'Shop' }).click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Shop' }));
+    await service.must('DELETE', `/v1/check-groups/${String(group['id'])}`);
+    await service.must('DELETE', `/v1/snippets/${snippet.id}`);
   });
 
   test('a variable shows where it is used, and its deletion says so with links', async () => {
@@ -131,8 +184,9 @@ describe('settings in the web UI', () => {
     await page.getByRole('button', { name: 'Add variable' }).click();
     await expectVisible(page.getByText('Added SHOP_TOKEN'));
     await page.getByRole('button', { name: 'Change SHOP_TOKEN' }).click();
-    await page.getByRole('dialog').getByLabel('Value').fill('another secret');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    const form = page.getByRole('region', { name: 'Change SHOP_TOKEN' });
+    await form.getByLabel('Value').fill('another secret');
+    await form.getByRole('button', { name: 'Save' }).click();
     await expectVisible(page.getByText('Changed SHOP_TOKEN'));
     await page.reload();
     await expectVisible(page.getByText('SHOP_TOKEN', { exact: true }));

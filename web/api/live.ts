@@ -45,6 +45,9 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
     'listChecksOfGroup',
     'getCheckAlerting',
     'listCertificates',
+    'getVariableUses',
+    'getSnippetUses',
+    'getPrivateLocationUses',
   ],
   notices: ['listNotices'],
 };

@@ -7,6 +7,7 @@ import {
   BookOpen,
   Braces,
   ChartColumn,
+  FileCode,
   FolderOpen,
   Gauge,
   KeyRound,
@@ -205,6 +206,12 @@ function usePersonActions(): readonly Action[] {
       label: 'Variables and secrets',
       icon: <Braces size={16} />,
       run: () => void navigate({ to: '/settings/variables' }),
+    },
+    {
+      id: 'snippets',
+      label: 'Snippets',
+      icon: <FileCode size={16} />,
+      run: () => void navigate({ to: '/settings/snippets' }),
     },
     {
       id: 'private-locations',

@@ -48,6 +48,7 @@ const pages = [
   ['/maintenance/new', 'Plan maintenance'],
   ['/settings/alerts', 'Alert settings'],
   ['/settings/variables', 'Variables and secrets'],
+  ['/settings/snippets', 'Snippets'],
   ['/settings/private-locations', 'Private locations'],
   ['/settings/api-keys', 'API keys'],
   ['/settings/audit', 'Audit log'],

@@ -179,6 +179,11 @@ const variables = createRoute({
   path: '/settings/variables',
   component: lazyRouteComponent(() => import('../pages/variables/page.tsx'), 'VariablesPage'),
 });
+const snippets = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/snippets',
+  component: lazyRouteComponent(() => import('../pages/snippets/page.tsx'), 'SnippetsPage'),
+});
 const privateLocations = createRoute({
   getParentRoute: () => shell,
   path: '/settings/private-locations',
@@ -284,6 +289,7 @@ const tree = root.addChildren([
     apiKeys,
     audit,
     variables,
+    snippets,
     privateLocations,
     maintenance,
     newWindow,

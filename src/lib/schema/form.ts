@@ -58,6 +58,8 @@ export type FormField =
   /** Names and values, such as headers; locked values are masked. `isTemplate` is about the values. */
   | (Common & { readonly input: 'pairs'; readonly noun: string; readonly isTemplate?: true })
   | (Common & { readonly input: 'credentials' })
+  /** The ID of a snippet of the account; null = none. */
+  | (Common & { readonly input: 'snippet'; readonly help: string })
   | (Common & { readonly input: 'assertions'; readonly sources: readonly AssertionSourceForm[] });
 
 /** Code that a person inserts into a script. */

@@ -191,7 +191,7 @@ function Folds({
       ))}
       {form.hasInterval && (
         <>
-          <Fold title={text.schedule} isOpen={hasFault('locations', 'frequency', 'runParallel')}>
+          <Fold title={text.schedule} isOpen={hasFault('locations', 'privateLocations', 'frequency', 'runParallel')}>
             <Places {...fields} />
           </Fold>
           <Fold title={text.retries} isOpen={hasFault('retryStrategy')}>

@@ -123,7 +123,7 @@ function Fields({ faults, ...fields }: FieldsOfDraft & { readonly faults: Faults
         <AlertSettingsOfGroup {...fields} />
         <DependsOnField {...fields} />
       </Fold>
-      <Fold title={text.schedule} isOpen={hasFault('locations', 'runParallel')}>
+      <Fold title={text.schedule} isOpen={hasFault('locations', 'privateLocations', 'runParallel')}>
         <LocationFields {...fields} none={text.locationsHelp} />
         <Choice
           label={text.runs}

@@ -35,7 +35,12 @@ export const aspects: readonly Aspect[] = [
     start: { groupId: null },
     Fields: (fields) => <GroupField {...fields} isLabelHidden />,
   },
-  { id: 'locations', label: text.aspects.locations, start: { locations: [], runParallel: false }, Fields: Places },
+  {
+    id: 'locations',
+    label: text.aspects.locations,
+    start: { locations: [], privateLocations: null, runParallel: false },
+    Fields: Places,
+  },
   { id: 'channels', label: text.aspects.channels, start: { addChannels: [], removeChannels: [] }, Fields: Channels },
   {
     id: 'alerts',

@@ -1,6 +1,9 @@
 // Texts of settings that checks and groups share.
 export const text = {
   locations: 'Locations',
+  privateLocations: 'Private locations',
+  notServed: 'No runner serves it now: its runs wait.',
+  deletedLocation: 'It was deleted: runs are missed.',
   retry: 'Retry a failed run',
   never: 'Never',
   retryTypes: [

@@ -135,10 +135,10 @@ function Head({
       <span className={css['label']}>{label}</span>
       {snippets.length > 0 && (
         <ActionMenu
-          label={`Snippets of ${label}`}
+          label={`Examples of ${label}`}
           trigger={
             <Button kind="quiet">
-              Snippets <ChevronDown size={14} aria-hidden />
+              Examples <ChevronDown size={14} aria-hidden />
             </Button>
           }
           actions={snippets.map(({ label: title, code, isWhole = false }) => ({

@@ -6,6 +6,7 @@ import { CodeInput } from './code.tsx';
 import { FileList } from './files.tsx';
 import { Credentials, PairList } from './pairs.tsx';
 import { type Draft, textOf, valueAt } from './draft.ts';
+import { SnippetChoice } from './snippet-choice.tsx';
 import { TemplateInput } from './template.tsx';
 import { Flag, TextInput } from './text.tsx';
 import css from './form.module.css';
@@ -116,6 +117,8 @@ function OneField({ field, value, onChange }: OneProps<FormField>) {
       return <PairList {...field} value={value} onChange={onChange} />;
     case 'credentials':
       return <Credentials path={path} label={label} value={value} onChange={onChange} />;
+    case 'snippet':
+      return <SnippetChoice label={label} help={field.help} value={value} onChange={onChange} />;
     case 'assertions':
     default:
       return <AssertionList path={path} label={label} sources={field.sources} value={value} onChange={onChange} />;
@@ -156,6 +159,7 @@ function held(field: FormField, value: FormValue | undefined): string[] {
     case 'area':
     case 'code':
     case 'credentials':
+    case 'snippet':
     default:
       return textOf(value) === '' ? [] : [field.label];
   }

@@ -35,6 +35,12 @@ const credentialsField = (parent: string): FormField => ({
 
 const scriptFields: readonly FormField[] = [
   {
+    path: 'setupSnippetId',
+    label: 'Setup snippet',
+    help: 'Runs before the setup script.',
+    input: 'snippet',
+  },
+  {
     path: 'localSetupScript',
     label: 'Setup script',
     help: 'Runs before the request and may change it.',
@@ -54,6 +60,12 @@ const scriptFields: readonly FormField[] = [
     language: 'typescript',
     placeholder: 'console.log(response.statusCode);',
     snippets: [{ label: 'Write to the output', code: 'console.log(response.statusCode);\n' }],
+  },
+  {
+    path: 'tearDownSnippetId',
+    label: 'Teardown snippet',
+    help: 'Runs after the teardown script.',
+    input: 'snippet',
   },
 ];
 

@@ -1,0 +1,21 @@
+// Texts of pages that list resources and edit them in place.
+export const text = {
+  actions: '',
+  change: 'Change',
+  changeLabel: (name: string) => `Change ${name}`,
+  save: 'Save',
+  changed: (name: string) => `Changed ${name}`,
+  added: (name: string) => `Added ${name}`,
+  remove: 'Delete',
+  removeLabel: (name: string) => `Delete ${name}`,
+  removeTitle: (name: string) => `Delete ${name}?`,
+  removed: (name: string) => `Deleted ${name}`,
+  isUsed: (name: string) => `${name} is in use`,
+  isUsedHelp: 'Remove it from them first. Then it can be deleted.',
+  uses: 'Where used',
+  usesLabel: (name: string) => `Where ${name} is used`,
+  required: 'cannot run without it',
+  inScript: 'in a script',
+  firstOnly: (count: number) => `Only the first ${count} are listed.`,
+  close: 'Close',
+} as const;
