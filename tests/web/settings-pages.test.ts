@@ -121,12 +121,13 @@ describe('settings in the web UI', () => {
     };
     await write('const a = 1;\nconst = 2;');
     await page.getByRole('button', { name: 'Add snippet' }).click();
-    await expectVisible(page.getByText(/Unexpected token.*line 2/).first());
+    // Scripts are read at the lowest priority.
+    await expectVisible(page.getByText(/Unexpected token.*line 2/).first(), 60_000);
     await page.reload();
     await expectVisible(page.getByText('This is what you entered before.'));
     await write("request.headers['x-token'] = 'abc';");
     await page.getByRole('button', { name: 'Add snippet' }).click();
-    await expectVisible(page.getByText('Added Log in'));
+    await expectVisible(page.getByText('Added Log in'), 60_000);
     const [snippet] = await list();
     assert.equal(snippet?.script, "request.headers['x-token'] = 'abc';");
 
@@ -144,7 +145,7 @@ describe('settings in the web UI', () => {
     await expectVisible(form.getByText('await 1;'));
     await write('await 2;');
     await form.getByRole('button', { name: 'Save' }).click();
-    await expectVisible(page.getByText('Changed Log in'));
+    await expectVisible(page.getByText('Changed Log in'), 60_000);
     assert.equal((await list())[0]?.script, 'await 2;');
     await page.getByRole('button', { name: 'Delete Log in' }).click();
     const users = page.getByRole('dialog', { name: 'Log in is in use' }).getByRole('list', { name: '1 group' });
