@@ -69,6 +69,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
     heartbeat: { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' },
   });
   const warehouse = await post('/v1/private-locations', { name: 'Warehouse', slugName: 'warehouse' });
+  await post('/v1/variables', { key: 'SIGNATURE', value: 'a secret of the shop', secret: true });
   const signature = await post('/v1/snippets', {
     name: 'Sign requests',
     script: "request.headers['x-signature'] = process.env.SIGNATURE;",

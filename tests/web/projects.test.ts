@@ -31,7 +31,7 @@ describe('projects', () => {
     await expectVisible(page.getByRole('note').filter({ hasText: 'The next deployment replaces what you save here.' }));
 
     await page.goto('/settings/variables');
-    await page.getByRole('button', { name: 'Where SHOP_TOKEN is used' }).click();
+    await page.getByRole('button', { name: 'Where used: SHOP_TOKEN' }).click();
     await page.getByRole('button', { name: 'Copy as YAML' }).click();
     await expectVisible(page.getByText(/\$\{env:SHOP_TOKEN\}/));
   });

@@ -134,7 +134,7 @@ describe('settings in the web UI', () => {
     await service.must('PUT', `/v1/snippets/${snippet.id}`, { script: 'await 1;' });
     const group = await service.must('POST', '/v2/check-groups', { name: 'Shop', setupSnippetId: snippet.id });
     await page.reload();
-    await page.getByRole('button', { name: 'Where Log in is used' }).click();
+    await page.getByRole('button', { name: 'Where used: Log in' }).click();
     await expectVisible(page.getByRole('dialog').getByRole('list', { name: '1 group' }));
     await page.getByRole('dialog').getByRole('button', { name: 'Copy as YAML' }).click();
     await expectVisible(page.getByText(/^snippets:\n/));
@@ -161,7 +161,7 @@ describe('settings in the web UI', () => {
     const request = { method: 'GET', url: 'https://{{TOKEN}}/' };
     const { id } = await service.must('POST', '/v1/checks/api', { name: 'Cart', activated: false, request });
     const page = await open('/settings/variables', { viewport: { width: 390, height: 844 } });
-    await page.getByRole('button', { name: 'Where TOKEN is used' }).click();
+    await page.getByRole('button', { name: 'Where used: TOKEN' }).click();
     await expectVisible(page.getByRole('dialog').getByText('cannot run without it'));
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Delete TOKEN' }).click();

@@ -13,7 +13,7 @@ export const text = {
   isUsed: (name: string) => `${name} is in use`,
   isUsedHelp: 'Remove it from them first. Then it can be deleted.',
   uses: 'Where used',
-  usesLabel: (name: string) => `Where ${name} is used`,
+  usesLabel: (name: string) => `Where used: ${name}`,
   required: 'cannot run without it',
   inScript: 'in a script',
   firstOnly: (count: number) => `Only the first ${count} are listed.`,
