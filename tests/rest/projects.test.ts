@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import type { AnswerOf } from '#contract/operations.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
+import { mostOwnedBytes } from '#domain/projects/resource.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
 import { until } from '../support/until.ts';
 
@@ -267,6 +268,22 @@ test('of two deployments at once one wins, and a check deleted by hand is create
     return seen.status === 'SUCCEEDED';
   });
   assert.equal((await list('/v1/checks?search=many')).length, 0);
+});
+
+test('a project that takes too much memory is refused with its size, and can be made smaller', async () => {
+  const deployed = await deploy('large', [url('large')]);
+  const id = deployed.diff?.[0]?.physicalId ?? '';
+  const key = Buffer.from(String(id).replaceAll('-', ''), 'hex');
+  const own = on.raw.prepare('SELECT octet_length(definition) + octet_length(tags) AS bytes FROM checks WHERE id = ?');
+  const grow = on.raw.prepare('UPDATE checks SET definition = definition || ? WHERE id = ?');
+  grow.run(' '.repeat(mostOwnedBytes - Number(own.get(key)?.['bytes'])), key);
+  assert.equal((await dryRun('large', [url('large')])).diff?.length, 0, 'exactly at the limit');
+  grow.run(' ', key);
+  const { status, body } = await api('POST', '/v1/projects/large/deployments', { resources: [url('large')] });
+  assert.equal(status, 402);
+  assert.match(String(body['message']), /of the project take 97 MB; at most 96 MB can be deployed/);
+  assert.equal((await api('DELETE', `/v1/checks/${id}`)).status, 204);
+  await deploy('large', [url('large')]);
 });
 
 test('a key that may only read deploys nothing, and another account sees no project', async () => {

@@ -91,6 +91,10 @@ test('a plan is applied as a whole: rows, tags, subscriptions, schedules and wha
   );
   assert.deepEqual(byName, owned);
   assert.equal(await projects.ownerOf(accountId, 'check', checks[0]?.id ?? ''), 'shop');
+  const ids = { ...none, check: checks.map(({ id }) => id), 'alert-channel': [String(channel.id)] };
+  const bytes = await projects.bytes(accountId, ids);
+  assert.ok(bytes > 100 && bytes < 10_000, `${bytes} bytes`);
+  assert.equal(await projects.bytes(newId(), ids), 0, 'of another account');
 
   const before = await present();
   const change = (name: string, activated = true) =>

@@ -2,11 +2,12 @@
 import type { Caller } from '#domain/accounts/api-key.ts';
 import {
   type DeclaredResource,
+  mostOwnedBytes,
   type OwnedResource,
   type ResourceType,
   resourceTypes,
 } from '#domain/projects/resource.ts';
-import { invalidField } from '../refusal.ts';
+import { invalidField, Refusal } from '../refusal.ts';
 import type { Store } from '#store/store.ts';
 import type { Declaration } from './inputs.ts';
 import { type Identified, keyOf } from './plan.ts';
@@ -28,6 +29,7 @@ export async function identify(
   const project = stored === null ? { accountId, id: newId(), logicalId, ...given, ...times } : { ...stored, ...given };
   const owned = stored === null ? [] : await projects.owned(accountId, stored.id);
   const wanted = idLists(owned, resources);
+  requireReadable(await projects.bytes(accountId, wanted));
   const present = await projects.present(accountId, wanted);
   const ids = new Map<string, string>();
   for (const one of owned) if (present[one.type].has(one.physicalId)) ids.set(keyOf(one), one.physicalId);
@@ -40,6 +42,14 @@ export async function identify(
     }
   }
   return { project, owned, present, idOf: (type, id) => ids.get(keyOf({ type, logicalId: id })) };
+}
+
+/** Refuses `limit` what is too large to be compared in memory. */
+function requireReadable(bytes: number): void {
+  if (bytes <= mostOwnedBytes) return;
+  const [own, most] = [bytes, mostOwnedBytes].map((size) => Math.ceil(size / 1_048_576));
+  const message = `The checks, groups and channels of the project take ${own} MB; at most ${most} MB can be deployed. Delete some of them first, or split the project.`;
+  throw new Refusal('limit', message);
 }
 
 /** A variable is known by its key: one that exists becomes part of the project. */

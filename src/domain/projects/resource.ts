@@ -47,6 +47,8 @@ export const retiredMs = 7 * 86_400_000;
 
 /** Most resources of a deployment. */
 export const mostResources = 20_000;
+/** Most stored bytes of what a project owns: a deployment reads all of it. */
+export const mostOwnedBytes = 96 * 1_048_576;
 /** Most projects of an account. */
 export const mostProjects = 200;
 /** Longest logical ID, in characters. */

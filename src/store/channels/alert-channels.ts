@@ -36,6 +36,9 @@ export interface ChannelWrite {
   readonly subscriptions: readonly SubscribedTo[] | null;
 }
 
+/** Stored bytes of a channel. */
+export const channelBytes = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`;
+
 /** Alert channels. Secrets are plain in the records and encrypted in the table. */
 export function createAlertChannels(database: Database) {
   const { reader, transaction, seal, clock } = database;
@@ -43,8 +46,7 @@ export function createAlertChannels(database: Database) {
     /** Ordered by ID. */
     async list(accountId: string, slice: Slice): Promise<Page<StoredChannel>> {
       const owned = selectRows(reader, 'alert_channels', { account_id: idBytes(accountId) }).selectAll();
-      const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`;
-      const { rows: found, total } = await readCutPage(owned.orderBy('id'), size, slice);
+      const { rows: found, total } = await readCutPage(owned.orderBy('id'), channelBytes, slice);
       const ids = found.map(({ id }) => id);
       const health = await channelHealth(reader, accountId, ids);
       const rows: StoredChannel[] = [];

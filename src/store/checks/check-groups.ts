@@ -49,6 +49,9 @@ export interface GroupFilter {
 /** A variable without its value. */
 export type VariableKey = Pick<EnvironmentVariable, 'key' | 'secret'>;
 
+/** Stored bytes of a group. */
+export const groupBytes = sql<number>`octet_length(definition) + octet_length(tags)`;
+
 /** Check groups. Secrets are plain in the records and encrypted in the table. */
 export function createCheckGroups(database: Database) {
   const { reader, transaction, seal, clock } = database;
@@ -56,8 +59,7 @@ export function createCheckGroups(database: Database) {
     /** Ordered by ID. */
     async list(accountId: string, filter: GroupFilter, slice: Slice): Promise<Page<StoredGroup>> {
       const matching = filterGroups(reader.selectFrom('check_groups'), accountId, filter).selectAll().orderBy('id');
-      const size = sql<number>`octet_length(definition) + octet_length(tags)`;
-      const { rows: found, total } = await readCutPage(matching, size, slice);
+      const { rows: found, total } = await readCutPage(matching, groupBytes, slice);
       const rows: StoredGroup[] = [];
       for (const row of found) rows.push(await withChannels(reader, groupOf(row, seal)));
       return { rows, total };

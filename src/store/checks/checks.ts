@@ -128,11 +128,14 @@ export async function readChecks(
   return withChannels(db, accountId, await findChecks(db, accountId, ids.map(idBytes)), seal);
 }
 
+/** Stored bytes of a check. */
+export const checkBytes = sql<number>`octet_length(definition) + octet_length(tags)`;
+
 /** Stored bytes of checks, in the order of their IDs, without reading their definitions. */
 async function findSizes(db: Db, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const found = await selectRows(db, 'checks', { account_id: idBytes(accountId), id: ids })
-    .select(['id', sql<number>`octet_length(definition) + octet_length(tags)`.as('size')])
+    .select(['id', checkBytes.as('size')])
     .execute();
   const byId = new Map(found.map(({ id, size }) => [idText(id), size]));
   return ids.map((id) => byId.get(idText(id)) ?? 0);

@@ -1,4 +1,5 @@
 // What the store knows of a type of resources: how a deployment reads, writes and removes its rows.
+import type { RawBuilder } from 'kysely';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { PrivateLocation } from '#domain/locations/private-location.ts';
@@ -70,6 +71,8 @@ export interface StoredKind<Type extends ResourceType> {
   /** Column of the physical ID, and its value. */
   readonly column: string;
   readonly keyOf: (physicalId: string) => unknown;
+  /** Stored bytes of a row; null = its rows are small. */
+  readonly bytes: RawBuilder<number> | null;
   /** Name of the counter of its numbers; null = its IDs are no numbers. */
   readonly counter: string | null;
   /** Present records by physical ID; unknown ones are left out. */

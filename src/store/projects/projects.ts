@@ -1,5 +1,5 @@
 // Projects of accounts and what they own.
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Project } from '#domain/projects/deployment.ts';
 import {
   type OwnedResource,
@@ -21,6 +21,8 @@ import { storedKinds } from './registry.ts';
 export type PresentResources = {
   readonly [Type in ResourceType]: ReadonlyMap<string, ResourceRecords[Type]['stored']>;
 };
+
+type PhysicalIds = { readonly [Type in ResourceType]: readonly string[] };
 
 /** Which resources of projects. */
 export interface ResourceFilter {
@@ -72,8 +74,14 @@ export function createProjects(database: Database) {
       const [row] = await resourcesOf(reader, accountId, { type, physicalId }).limit(1).execute();
       return row?.project ?? null;
     },
+    /** Stored bytes of these IDs, without reading the records. */
+    async bytes(accountId: string, ids: PhysicalIds): Promise<number> {
+      let sum = 0;
+      for (const type of resourceTypes) sum += await bytesOf(reader, accountId, storedKinds[type], ids[type]);
+      return sum;
+    },
     /** The present records of these IDs. */
-    async present(accountId: string, ids: { readonly [Type in ResourceType]: readonly string[] }) {
+    async present(accountId: string, ids: PhysicalIds) {
       const found: Partial<Record<ResourceType, ReadonlyMap<string, unknown>>> = {};
       for (const type of resourceTypes) {
         const kind: Pick<StoredKind<ResourceType>, 'read'> = storedKinds[type];
@@ -122,6 +130,29 @@ function resourcesOf(db: Db, accountId: string, { project, type, physicalId }: R
     .orderBy('projects.logical_id')
     .orderBy('project_resources.type')
     .orderBy('project_resources.logical_id');
+}
+
+/** IDs per statement. */
+const idsAtOnce = 500;
+
+/** Stored bytes of rows, without reading them. */
+async function bytesOf(
+  db: Db,
+  accountId: string,
+  { table, column, keyOf, bytes }: Pick<StoredKind<ResourceType>, 'table' | 'column' | 'keyOf' | 'bytes'>,
+  physicalIds: readonly string[],
+): Promise<number> {
+  let sum = 0;
+  for (let from = 0; bytes !== null && from < physicalIds.length; from += idsAtOnce) {
+    const ids = physicalIds.slice(from, from + idsAtOnce).map(keyOf);
+    const rows = db.selectFrom(table as 'checks').where('account_id', '=', idBytes(accountId));
+    const found = await rows
+      .where(sql.ref(column), 'in', ids)
+      .select(sql<number>`coalesce(sum(${bytes}), 0)`.as('bytes'))
+      .executeTakeFirstOrThrow();
+    sum += Number(found.bytes);
+  }
+  return sum;
 }
 
 function countResources(db: Db, { accountId, id }: Project): Promise<number> {

@@ -138,9 +138,9 @@ test('a file counts for each check that imports it, and logical IDs have a limit
     Array.from({ length: count }, (_, index) => {
       return resource('check', `flow-${index}`, { checkType: 'MULTI_STEP', name: 'Flow', dependencies: [0] });
     });
-  assert.deepEqual(declared(flows(100), sharedFiles).refused, []);
-  assert.deepEqual(declared(flows(101), sharedFiles).refused, [
-    'The files that checks import have 51 MB, counted once for each check: at most 50 MB.',
+  assert.deepEqual(declared(flows(48), sharedFiles).refused, []);
+  assert.deepEqual(declared(flows(49), sharedFiles).refused, [
+    'The files that checks import have 25 MB, counted once for each check: at most 24 MB.',
   ]);
   const long = resource('check', 'x'.repeat(256), { checkType: 'URL', name: 'Long' });
   assert.deepEqual(declared([long]).refused, [

@@ -80,8 +80,8 @@ export function declaredProject(
   return { resources: translated, refused: [...refused, ...unassigned, ...tooManyFiles(translated)] };
 }
 
-/** Most characters of imported files. Each check stores its own. */
-const mostImported = 50_000_000;
+/** Most characters of imported files. Each check stores its own, and one transaction writes them all. */
+const mostImported = 24_000_000;
 
 /** A sentence if checks import too much: a project sends a file once, however many import it. */
 function tooManyFiles(resources: readonly DeclaredResource[]): readonly string[] {

@@ -1,5 +1,5 @@
 // Alert channels in deployments. Subscriptions belong to checks and groups.
-import { addChannel, changeChannel, findChannel, removeChannel } from '../../channels/alert-channels.ts';
+import { addChannel, changeChannel, channelBytes, findChannel, removeChannel } from '../../channels/alert-channels.ts';
 import { danglingFault, readEach, type StoredKind } from '../kind.ts';
 
 export const alertChannelKind: StoredKind<'alert-channel'> = {
@@ -7,6 +7,7 @@ export const alertChannelKind: StoredKind<'alert-channel'> = {
   limit: 'alertChannels',
   column: 'id',
   keyOf: Number,
+  bytes: channelBytes,
   counter: 'alert-channel',
   read: (db, { seal }, accountId, ids) => readEach(ids, (id) => findChannel(db, accountId, Number(id), seal)),
   async save(tx, { database, accountId }, writes) {

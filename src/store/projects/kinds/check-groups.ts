@@ -1,5 +1,5 @@
 // Check groups in deployments.
-import { findGroup, removeGroup, writeGroup } from '../../checks/check-groups.ts';
+import { findGroup, groupBytes, removeGroup, writeGroup } from '../../checks/check-groups.ts';
 import { danglingFault, readEach, type StoredKind } from '../kind.ts';
 
 export const checkGroupKind: StoredKind<'check-group'> = {
@@ -7,6 +7,7 @@ export const checkGroupKind: StoredKind<'check-group'> = {
   limit: 'checkGroups',
   column: 'id',
   keyOf: Number,
+  bytes: groupBytes,
   counter: 'check-group',
   read: (db, { seal }, accountId, ids) => readEach(ids, (id) => findGroup(db, accountId, Number(id), seal)),
   async save(tx, { database }, writes) {

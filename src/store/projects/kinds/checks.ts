@@ -3,7 +3,15 @@ import { currentActing } from '../../base/audit/acting.ts';
 import { idBytes } from '../../base/codec.ts';
 import { findRows } from '../../base/rows.ts';
 import { addParts } from '../../checks/check-changes.ts';
-import { changedDraft, findGroups, newDraft, readChecks, writeChecks, type CheckDraft } from '../../checks/checks.ts';
+import {
+  changedDraft,
+  checkBytes,
+  findGroups,
+  newDraft,
+  readChecks,
+  writeChecks,
+  type CheckDraft,
+} from '../../checks/checks.ts';
 import { danglingFault, type DeployContext, type ResourceFault, type ResourceWrite, type StoredKind } from '../kind.ts';
 import type { Db } from '../../base/tables/schema.ts';
 
@@ -15,6 +23,7 @@ export const checkKind: StoredKind<'check'> = {
   limit: 'checks',
   column: 'id',
   keyOf: idBytes,
+  bytes: checkBytes,
   counter: null,
   async read(db, { seal }, accountId, ids) {
     const found = new Map<string, Awaited<ReturnType<typeof readChecks>>[number]>();

@@ -9,6 +9,7 @@ export const maintenanceWindowKind: StoredKind<'maintenance-window'> = {
   limit: 'maintenanceWindows',
   column: 'id',
   keyOf: Number,
+  bytes: null,
   counter: 'maintenance-window',
   async read(db, _database, accountId, ids) {
     const key = { account_id: idBytes(accountId), id: ids.map(Number) };

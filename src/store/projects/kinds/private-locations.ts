@@ -8,6 +8,7 @@ export const privateLocationKind: StoredKind<'private-location'> = {
   limit: 'privateLocations',
   column: 'id',
   keyOf: idBytes,
+  bytes: null,
   counter: null,
   read: (db, _database, accountId, ids) => readEach(ids, (id) => findLocation(db, accountId, id)),
   async save(tx, { accountId, now }, writes) {

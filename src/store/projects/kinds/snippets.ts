@@ -7,6 +7,7 @@ export const snippetKind: StoredKind<'snippet'> = {
   limit: 'snippets',
   column: 'id',
   keyOf: Number,
+  bytes: null,
   counter: 'snippet',
   read: (db, _database, accountId, ids) => readEach(ids, (id) => findSnippet(db, accountId, Number(id))),
   async save(tx, { accountId, now }, writes) {

@@ -9,6 +9,7 @@ export const variableKind: StoredKind<'variable'> = {
   limit: 'variables',
   column: 'key',
   keyOf: (key) => key,
+  bytes: null,
   counter: null,
   async read(db, { seal }, accountId, keys) {
     const rows = await findRows(db, 'variables', { account_id: idBytes(accountId), key: keys });
