@@ -273,7 +273,7 @@ test('of two deployments at once one wins, and a check deleted by hand is create
 test('a project that takes too much memory is refused with its size, and can be made smaller', async () => {
   const deployed = await deploy('large', [url('large')]);
   const id = deployed.diff?.[0]?.physicalId ?? '';
-  const key = Buffer.from(String(id).replaceAll('-', ''), 'hex');
+  const key = Buffer.from(id.replaceAll('-', ''), 'hex');
   const own = on.raw.prepare('SELECT octet_length(definition) + octet_length(tags) AS bytes FROM checks WHERE id = ?');
   const grow = on.raw.prepare('UPDATE checks SET definition = definition || ? WHERE id = ?');
   grow.run(' '.repeat(mostOwnedBytes - Number(own.get(key)?.['bytes'])), key);
