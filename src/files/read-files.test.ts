@@ -193,6 +193,35 @@ test('hostile files end with an error', () => {
   assert.equal(({} as { polluted?: number }).polluted, undefined);
 });
 
+test('files are read up to their limits, and refused with the limit above them', () => {
+  const nested = (levels: number): string => `x-a: ${'['.repeat(levels - 1)}1${']'.repeat(levels - 1)}`;
+  /** A list of 1,000 values, and as often as it fits in another list. */
+  const values = (count: number): string => {
+    // The map, the values of two keys, and 1,000 items.
+    const rest = count - 1003;
+    return `x-a: &a [${'1, '.repeat(1000)}]\nx-b: [${'*a, '.repeat(rest / 1002)}${'1, '.repeat(rest % 1002)}]`;
+  };
+  const checks = (count: number): string =>
+    `checks: { ${Array.from({ length: count }, (_, id) => `a${id}: {}`).join()} }`;
+  const named = (length: number): string => `checks: { ${'a'.repeat(length)}: {} }`;
+  for (const [of, most, message] of [
+    [nested, 50, /is nested more than 50 levels deep/],
+    [values, 500_000, /the files have more than 500000 values, aliases expanded/],
+    [checks, 20_000, /the files declare 20001 resources; at most 20000/],
+    [named, 255, /a logical ID must have 1 to 255 characters/],
+  ] as const) {
+    assert.equal(
+      messageOf(() => read(of(most))),
+      '',
+      String(message),
+    );
+    assert.match(
+      messageOf(() => read(of(most + 1))),
+      message,
+    );
+  }
+});
+
 test('errors of the server are shown at the line of the field, or of what contains it', () => {
   const declaration = read(shop, { SHOP_TOKEN: 'x' });
   const at = (path: string, message = 'must be 1'): string =>

@@ -1,9 +1,10 @@
 // Configurations of other products by the command line, against a running server.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newId } from '#lib/id.ts';
 import { readPage } from '../support/pages.ts';
 import { checklyAccount, checklyKey, checklySecrets, startChecklyApi } from '../support/imports/checkly-api.ts';
 import { writeKumaDatabase } from '../support/imports/kuma.ts';
@@ -196,5 +197,18 @@ describe('import', { concurrency: 3 }, ({ it }) => {
       assert.match(said.err, message);
     }
     assert.deepEqual(await account.must('GET', '/v1/checks'), []);
+  });
+
+  it('reads a text file of 20 MB, and names the limit for a larger one', async (t, service) => {
+    const folder = folderOfSamples(t);
+    const tocsin = clientIn(folder, service, newId());
+    const line = 'Shop,https://shop.example\n';
+    writeFileSync(join(folder, 'large.csv'), line + '#'.repeat(20 * 1_048_576 - line.length));
+    const read = await tocsin('csv', 'large.csv', '--output', 'large.yaml');
+    assert.deepEqual([read.code, /1 of 1 carried over/.test(read.out)], [0, true], read.err);
+    appendFileSync(join(folder, 'large.csv'), '#');
+    const refused = await tocsin('csv', 'large.csv', '--output', 'larger.yaml');
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /large\.csv has 20971521 bytes; at most 20971520 are read/);
   });
 });
