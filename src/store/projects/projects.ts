@@ -75,11 +75,7 @@ export function createProjects(database: Database) {
       return row?.project ?? null;
     },
     /** Stored bytes of these IDs, without reading the records. */
-    async bytes(accountId: string, ids: PhysicalIds): Promise<number> {
-      let sum = 0;
-      for (const type of resourceTypes) sum += await bytesOf(reader, accountId, storedKinds[type], ids[type]);
-      return sum;
-    },
+    bytes: (accountId: string, ids: PhysicalIds): Promise<number> => storedBytes(reader, accountId, ids),
     /** The present records of these IDs. */
     async present(accountId: string, ids: PhysicalIds) {
       const found: Partial<Record<ResourceType, ReadonlyMap<string, unknown>>> = {};
@@ -135,22 +131,25 @@ function resourcesOf(db: Db, accountId: string, { project, type, physicalId }: R
 /** IDs per statement. */
 const idsAtOnce = 500;
 
-/** Stored bytes of rows, without reading them. */
-async function bytesOf(
-  db: Db,
-  accountId: string,
-  { table, column, keyOf, bytes }: Pick<StoredKind<ResourceType>, 'table' | 'column' | 'keyOf' | 'bytes'>,
-  physicalIds: readonly string[],
-): Promise<number> {
+async function storedBytes(db: Db, accountId: string, physicalIds: PhysicalIds): Promise<number> {
   let sum = 0;
-  for (let from = 0; bytes !== null && from < physicalIds.length; from += idsAtOnce) {
-    const ids = physicalIds.slice(from, from + idsAtOnce).map(keyOf);
-    const rows = db.selectFrom(table as 'checks').where('account_id', '=', idBytes(accountId));
-    const found = await rows
-      .where(sql.ref(column), 'in', ids)
-      .select(sql<number>`coalesce(sum(${bytes}), 0)`.as('bytes'))
-      .executeTakeFirstOrThrow();
-    sum += Number(found.bytes);
+  for (const type of resourceTypes) {
+    const {
+      table,
+      column,
+      keyOf,
+      bytes,
+    }: Pick<StoredKind<ResourceType>, 'table' | 'column' | 'keyOf' | 'bytes'> = storedKinds[type];
+    const all = bytes === null ? [] : physicalIds[type];
+    for (let from = 0; from < all.length; from += idsAtOnce) {
+      const ids = all.slice(from, from + idsAtOnce).map(keyOf);
+      const rows = db.selectFrom(table as 'checks').where('account_id', '=', idBytes(accountId));
+      const found = await rows
+        .where(sql.ref(column), 'in', ids)
+        .select(sql<number>`coalesce(sum(${bytes}), 0)`.as('bytes'))
+        .executeTakeFirstOrThrow();
+      sum += found.bytes;
+    }
   }
   return sum;
 }
