@@ -77,15 +77,7 @@ export function createProjects(database: Database) {
     /** Stored bytes of these IDs, without reading the records. */
     bytes: (accountId: string, ids: PhysicalIds): Promise<number> => storedBytes(reader, accountId, ids),
     /** The present records of these IDs. */
-    async present(accountId: string, ids: PhysicalIds) {
-      const found: Partial<Record<ResourceType, ReadonlyMap<string, unknown>>> = {};
-      for (const type of resourceTypes) {
-        const kind: Pick<StoredKind<ResourceType>, 'read'> = storedKinds[type];
-        found[type] = await kind.read(reader, database, accountId, ids[type]);
-      }
-      // Each kind reads its own records.
-      return found as PresentResources;
-    },
+    present: (accountId: string, ids: PhysicalIds): Promise<PresentResources> => presentOf(database, accountId, ids),
     /** Takes numbers for new resources of a type, and returns the first; a dry run takes none. */
     reserve: async (accountId: string, type: ResourceType, count: number, isDryRun: boolean): Promise<number> => {
       const { counter } = storedKinds[type];
@@ -126,6 +118,16 @@ function resourcesOf(db: Db, accountId: string, { project, type, physicalId }: R
     .orderBy('projects.logical_id')
     .orderBy('project_resources.type')
     .orderBy('project_resources.logical_id');
+}
+
+async function presentOf(database: Database, accountId: string, ids: PhysicalIds): Promise<PresentResources> {
+  const found: Partial<Record<ResourceType, ReadonlyMap<string, unknown>>> = {};
+  for (const type of resourceTypes) {
+    const kind: Pick<StoredKind<ResourceType>, 'read'> = storedKinds[type];
+    found[type] = await kind.read(database.reader, database, accountId, ids[type]);
+  }
+  // Each kind reads its own records.
+  return found as PresentResources;
 }
 
 /** IDs per statement. */
