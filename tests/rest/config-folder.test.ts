@@ -83,4 +83,17 @@ test('a folder is applied at start and when it changes; what is wrong changes no
   rmSync(join(two, 'shop.yaml'));
   await until('the notice of the empty folder', async () => /no resource files/.test(JSON.stringify(await notices())));
   assert.equal(await checks(), 'help, home', 'an empty folder changes nothing');
+
+  await must('POST', '/v1/accounts', { name: 'Second' });
+  write(`project: shop\n${variables}checks:\n${check('home')}`, 'shop.yaml', two);
+  await until('the notice of two accounts', async () => /TOCSIN_CONFIG_ACCOUNT/.test(JSON.stringify(await notices())));
+  assert.equal(await checks(), 'help, home', 'a folder without an account changes nothing');
+  const own = (await rows('/v1/accounts')).find(({ name }) => name !== 'Second');
+  const { key } = await must('POST', '/v1/api-keys', { name: 'member', role: 'admin', accountIds: [own?.['id']] });
+  const member = asker(() => on.address, String(key));
+  assert.doesNotMatch(
+    JSON.stringify(await member.must('GET', '/v1/notices')),
+    /config-folder/,
+    'only operators see it',
+  );
 });

@@ -95,7 +95,7 @@ export function createNoticeActions(deps: NoticeDeps) {
       const ofStorm = await deps.stormNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
       const ofQuotas = (await deps.sendingQuotas.waiting(caller.accountId)).map(quotaNotice);
-      const ofFolder = folderNotices(await deps.configFolder.state(), caller.accountId);
+      const ofFolder = folderNotices(await deps.configFolder.state(), caller);
       const ofHold = holdNotices(await deps.heldDeliveries.find());
       const ofOwnFaults = await deps.ownFaultNotices();
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
@@ -133,9 +133,11 @@ export function quotaNotice({ alertChannelId, name, deliveries, since, reason }:
   };
 }
 
-/** The folder of the account that cannot be applied. */
-function folderNotices(state: ConfigFolderState | null, accountId: string): Notice[] {
-  if (state?.accountId !== accountId || state.problem === null) return [];
+/** The folder of the account that cannot be applied; one that belongs to no account is for operators. */
+function folderNotices(state: ConfigFolderState | null, { accountId, role }: Caller): Notice[] {
+  if (state === null || state.problem === null) return [];
+  const isTheirs = state.accountId === null ? mayDo(role, 'operate') : state.accountId === accountId;
+  if (!isTheirs) return [];
   const { message, since } = state.problem;
   return [
     {
