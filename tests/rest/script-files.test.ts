@@ -224,6 +224,9 @@ test('files are uploaded by those who may write, within limits, and downloaded b
   assert.equal((await upload('/v1/script-files', content, {}, String(reader['key']))).status, 403);
   const large = await upload('/v1/script-files', Buffer.alloc(maxScriptFileBytes + 1));
   assert.equal(large.status, 413);
+  // Such a body is not read to its end.
+  const larger = await upload('/v1/script-files', Buffer.alloc(64 << 20));
+  assert.match(await larger.text(), /"The body is larger than \d+ bytes\."/);
   const bomb = gzipSync(Buffer.alloc(8 * maxScriptFileBytes));
   assert.equal((await upload('/v1/script-files', bomb, { 'content-encoding': 'gzip' })).status, 413);
   assert.equal((await upload('/v1/script-files', content, { 'content-encoding': 'gzip' })).status, 400);

@@ -49,8 +49,8 @@ export function createOpenResponses(maxMs: number): OpenResponses {
   };
   return {
     hold(response, free) {
-      const { socket } = response.req;
-      if (response.closed || socket.destroyed) {
+      const socket = socketOf(response);
+      if (response.closed || socket === null) {
         free();
         return;
       }
@@ -61,8 +61,8 @@ export function createOpenResponses(maxMs: number): OpenResponses {
       });
     },
     watch(response) {
-      const { socket } = response.req;
-      if (response.closed || socket.destroyed) return;
+      const socket = socketOf(response);
+      if (response.closed || socket === null) return;
       const connection = connectionOf(socket);
       if (connection.watched++ === 0) {
         connection.taken = bytesOf(socket).taken;
@@ -75,6 +75,12 @@ export function createOpenResponses(maxMs: number): OpenResponses {
       timer ??= setInterval(() => closeStalled(watched, maxMs), Math.min(1000, maxMs / 4)).unref();
     },
   };
+}
+
+/** The open connection of a response. Node.js takes it from a request whose body is not read to its end. */
+function socketOf(response: ServerResponse): Socket | null {
+  const socket = response.req.socket as Socket | null;
+  return socket === null || socket.destroyed ? null : socket;
 }
 
 /** Closes connections whose client took nothing for some time. */
