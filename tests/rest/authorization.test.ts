@@ -209,7 +209,6 @@ describe('a caller', () => {
         'previewAlertChannel',
         'previewMaintenanceWindow',
         'callMcp',
-        'cancelCliDeployment',
         'downloadCliSnapshot',
       ],
     );
