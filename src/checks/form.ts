@@ -1,5 +1,5 @@
 // The interface of a check kind's form. Forms belong to the browser's bundle, so they are pure.
-import type { FormField, FormSection, FormValue } from '#lib/schema/form.ts';
+import type { CodeName, FormField, FormSection, FormValue } from '#lib/schema/form.ts';
 
 /** A new check that a line of text describes. */
 export interface LineCheck {
@@ -35,3 +35,24 @@ export interface CheckForm {
   /** An example of such a line. */
   readonly lineExample?: string;
 }
+
+/** What scripts before a request can use. */
+export const setupNames: readonly CodeName[] = [
+  { path: 'request.method', about: 'such as GET' },
+  { path: 'request.url', about: 'with its query parameters' },
+  { path: 'request.headers', about: 'an object' },
+  { path: 'request.queryParameters', about: 'an object' },
+  { path: 'request.body', about: 'a text; an object becomes JSON' },
+  { path: 'console.log', about: 'writes to the output' },
+];
+
+/** What scripts after a response can use. */
+export const teardownNames: readonly CodeName[] = [
+  ...setupNames,
+  { path: 'response.status', about: 'such as 200' },
+  { path: 'response.statusText', about: 'such as OK' },
+  { path: 'response.headers', about: 'an object; lower-case names' },
+  { path: 'response.body', about: 'a text' },
+  { path: 'response.timings', about: 'times of its phases' },
+  { path: 'response.timingPhases', about: 'durations of its phases' },
+];

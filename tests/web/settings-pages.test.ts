@@ -125,7 +125,11 @@ describe('settings in the web UI', () => {
     await expectVisible(page.getByText(/Unexpected token.*line 2/).first(), 60_000);
     await page.reload();
     await expectVisible(page.getByText('This is what you entered before.'));
-    await write("request.headers['x-token'] = 'abc';");
+    await write('');
+    await page.keyboard.type('request.he');
+    await expectVisible(page.getByRole('option', { name: 'headers' }));
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText("['x-token'] = 'abc';");
     await page.getByRole('button', { name: 'Add snippet' }).click();
     await expectVisible(page.getByText('Added Log in'), 60_000);
     const [snippet] = await list();

@@ -40,6 +40,8 @@ export type FormField =
       readonly placeholder: string;
       readonly isRequired?: true;
       readonly snippets?: readonly CodeSnippet[];
+      /** What the editor completes beside the variables of the account. */
+      readonly names?: readonly CodeName[];
     })
   /** Texts with a path each: `path` and `content`. */
   | (Common & { readonly input: 'files' })
@@ -68,6 +70,13 @@ export interface CodeSnippet {
   readonly code: string;
   /** Whether it replaces the whole script. */
   readonly isWhole?: true;
+}
+
+/** A name that code can use. */
+export interface CodeName {
+  /** With dots: `request.headers`. */
+  readonly path: string;
+  readonly about: string;
 }
 
 /** A source of assertions in a form. */

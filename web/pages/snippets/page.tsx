@@ -1,4 +1,5 @@
 // Snippets of the account: scripts that several checks and groups run around their requests.
+import { teardownNames } from '#checks/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMore } from '../../api/query.ts';
 import { CodeInput } from '../../ui/form/code.tsx';
@@ -47,6 +48,7 @@ const snippets: ResourceSort<Snippet> = {
         help={text.scriptHelp}
         placeholder={text.scriptExample}
         snippets={text.examples}
+        names={teardownNames}
         value={textOf(draft['script'])}
         onChange={(value) => onChange('script', value)}
       />

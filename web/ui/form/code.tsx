@@ -1,8 +1,9 @@
 // Fields of a form for code and templates: an editor, or a plain field until it has loaded.
 import { ChevronDown } from 'lucide-react';
-import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { createContext, use, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { CodeSnippet } from '#lib/schema/form.ts';
+import type { CodeName, CodeSnippet } from '#lib/schema/form.ts';
+import { useRead } from '../../api/query.ts';
 import { Button } from '../controls/button.tsx';
 import { ActionMenu } from '../controls/menu.tsx';
 import type { CodeEditor, EditorOptions, Mark } from './code-editor.ts';
@@ -27,11 +28,20 @@ interface CodeInputProps {
 
 type Create = (host: HTMLElement, options: EditorOptions) => CodeEditor;
 
-const loadScripts = async (): Promise<Create> => (await import('./script-editor.ts')).createScriptEditor;
+const noNames: readonly CodeName[] = [];
 
-/** A script. */
-export function CodeInput(props: CodeInputProps) {
-  return <EditorInput {...props} size="code" load={loadScripts} />;
+/** A script. @param names what the editor completes beside the variables of the account; always the same list */
+export function CodeInput({ names = noNames, ...props }: CodeInputProps & { readonly names?: readonly CodeName[] }) {
+  const { data } = useRead('listVariables', { query: { limit: 100 } });
+  const variables = useRef<readonly CodeName[]>([]);
+  useEffect(() => {
+    variables.current = (data ?? []).map(({ key }) => ({ path: `process.env.${key}`, about: 'Variable' }));
+  }, [data]);
+  const load = useCallback(async () => {
+    const { createScriptEditor } = await import('./script-editor.ts');
+    return createScriptEditor(() => [...names, ...variables.current]);
+  }, [names]);
+  return <EditorInput {...props} size="code" load={load} />;
 }
 
 /** @param load loads the editor; always the same function @param size of the plain field and the editor */

@@ -64,6 +64,7 @@ function OneField({ field, value, onChange }: OneProps<FormField>) {
           value={textOf(value)}
           onChange={onChange}
           placeholder={field.placeholder}
+          {...(field.names !== undefined && { names: field.names })}
           {...(field.snippets !== undefined && { snippets: field.snippets })}
         />
       );

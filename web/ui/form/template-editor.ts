@@ -126,14 +126,6 @@ const cursorInSight = EditorView.updateListener.of(({ view, docChanged, selectio
 const look = EditorView.theme({
   '&': { maxHeight: '45dvh' },
   '.cm-braces': { color: 'var(--accent)' },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'inherit', maxWidth: 'min(520px, 92vw)', minWidth: '0' },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '4px 8px', overflow: 'hidden', textOverflow: 'ellipsis' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--text)', background: 'var(--accent-soft)' },
-  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
-  '.cm-completionDetail': { marginLeft: '12px', color: 'var(--text-2)', fontStyle: 'normal' },
-  // On a narrow screen it would cover the list.
-  '.cm-tooltip.cm-completionInfo-right-narrow, .cm-tooltip.cm-completionInfo-left-narrow': { display: 'none' },
-  '.cm-tooltip.cm-completionInfo': { padding: '6px 8px', maxWidth: 'min(320px, 80vw)' },
 });
 
 /** A text without line breaks: Enter submits the form, as in other fields. */

@@ -1,6 +1,6 @@
 // The form of API checks.
 import type { FormField } from '#lib/schema/form.ts';
-import type { CheckForm } from '../../form.ts';
+import { type CheckForm, setupNames, teardownNames } from '../../form.ts';
 import { fromCurl } from './curl-form.ts';
 import {
   assertionField,
@@ -46,6 +46,7 @@ const scriptFields: readonly FormField[] = [
     help: 'Runs before the request and may change it.',
     input: 'code',
     language: 'typescript',
+    names: setupNames,
     placeholder: "request.headers['x-time'] = String(Date.now());",
     snippets: [
       { label: 'Set a header', code: "request.headers['x-time'] = String(Date.now());\n" },
@@ -58,6 +59,7 @@ const scriptFields: readonly FormField[] = [
     help: 'Runs after the response, before it is evaluated.',
     input: 'code',
     language: 'typescript',
+    names: teardownNames,
     placeholder: 'console.log(response.statusCode);',
     snippets: [{ label: 'Write to the output', code: 'console.log(response.statusCode);\n' }],
   },
