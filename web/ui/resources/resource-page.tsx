@@ -127,7 +127,7 @@ function Rows<Row>({
   const actions = (row: Row) => {
     const name = nameOf(sort, row);
     return (
-      <span className={parts['buttons']}>
+      <span className={css['actions']}>
         {sort.more !== undefined && (
           <Button aria-label={sort.more.title(name)} onPress={open('more', row)}>
             {sort.more.label}
