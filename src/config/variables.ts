@@ -44,6 +44,9 @@ export const defaultLimits: Required<AccountLimits> = {
   clientCertificates: 50,
   privateLocations: 100,
   snippets: 100,
+  statusPages: 20,
+  statusServices: 500,
+  statusIncidents: 5000,
 };
 
 const egressModes = ['public', 'private', 'any'] as const;

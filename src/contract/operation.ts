@@ -35,6 +35,7 @@ export const tags = [
   'Private locations',
   'Snippets',
   'Maintenance windows',
+  'Status pages',
   'Notices',
   'Processes',
   'MCP',

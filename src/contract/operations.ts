@@ -27,6 +27,9 @@ import { sessionOperations } from './accounts/session.ts';
 import { privateLocationOperations } from './locations/private-location.ts';
 import { staticAddressOperations } from './locations/static-address.ts';
 import { snippetOperations } from './scripts/snippet.ts';
+import { statusIncidentOperations } from './status-pages/status-incident.ts';
+import { statusPageOperations } from './status-pages/status-page.ts';
+import { statusServiceOperations } from './status-pages/status-service.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
 import { heldDeliveryOperations } from './alerts/held-delivery.ts';
@@ -100,6 +103,9 @@ export const operations = {
   ...staticAddressOperations,
   ...privateLocationOperations,
   ...snippetOperations,
+  ...statusPageOperations,
+  ...statusServiceOperations,
+  ...statusIncidentOperations,
   ...noticeOperations,
   ...processOperations,
   ...ledgerOperations,

@@ -43,6 +43,9 @@ import type { Path } from './path/path.ts';
 import { createConfigFolder } from './projects/config-folder.ts';
 import { createPrivateLocations } from './locations/private-locations.ts';
 import { createSnippets } from './scripts/snippets.ts';
+import { createStatusIncidents } from './status-pages/status-incidents.ts';
+import { createStatusPages } from './status-pages/status-pages.ts';
+import { createStatusServices } from './status-pages/status-services.ts';
 import { createProjects } from './projects/projects.ts';
 import { createProcesses } from './accounts/processes.ts';
 import { createIncidents } from './history/incidents.ts';
@@ -164,6 +167,9 @@ export function nounsOf(database: Database) {
     maintenanceWindows: createMaintenanceWindows(database),
     privateLocations: createPrivateLocations(database),
     snippets: createSnippets(database),
+    statusPages: createStatusPages(database),
+    statusServices: createStatusServices(database),
+    statusIncidents: createStatusIncidents(database),
     orphans: createOrphans(database),
     runtimeStages: createRuntimeStages(database),
     requestedRuntimes: createRequestedRuntimes(database),

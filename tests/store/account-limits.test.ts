@@ -6,6 +6,7 @@ import type { ApiKey } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aChannel, aCheck, aGroup, aWindow } from '../support/store/records.ts';
+import { aStatusIncident, aStatusPage, aStatusService } from '../support/store/status-pages.ts';
 import { putAccount } from '../support/store/rows.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
@@ -27,6 +28,9 @@ function adders(
       return store.privateLocations.add(accountId, key.locationId, write, key);
     },
     snippets: () => store.snippets.add(accountId, { name: 'Log in', script: '1;' }),
+    statusPages: (n) => store.statusPages.add({ ...aStatusPage(accountId), url: `page-${accountId}-${n}` }, {}),
+    statusServices: () => store.statusServices.add(aStatusService(accountId)),
+    statusIncidents: () => store.statusIncidents.add(aStatusIncident(accountId)),
     clientCertificates: (n) => store.clientCertificates.add(accountId, { ...identity, host: `${n}.example` }),
     apiKeys: (n) => store.apiKeys.add(aKey(accountId), keyHash(`tsn_${accountId}_${n}`)),
   };
@@ -53,6 +57,9 @@ test('of each resource no more is added than the account may have, also by many 
     clientCertificates: 3,
     privateLocations: 3,
     snippets: 3,
+    statusPages: 3,
+    statusServices: 3,
+    statusIncidents: 3,
   };
   await accounts.change(accountId, { limits });
   const [own, others] = [adders(temp, accountId), adders(temp, otherId)];

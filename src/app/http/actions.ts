@@ -73,6 +73,7 @@ import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
 import { servedCodes } from '../process.ts';
 import { composeSessions } from './sessions.ts';
+import { composeStatusPages } from './status-pages.ts';
 import { composeCheckChanges, wakingChecks } from './waking-checks.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
@@ -109,6 +110,7 @@ export function composeActions(deps: ActionDeps) {
     clientCertificates: createClientCertificateActions(store),
     scriptFiles: createScriptFileActions(store),
     maintenanceWindows: createMaintenanceWindowActions({ ...store, targetOf, clock }),
+    ...composeStatusPages(deps),
     maintenanceOccurrences: createMaintenanceOccurrenceActions({ ...store, clock }),
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({

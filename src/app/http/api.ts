@@ -60,6 +60,7 @@ import { createApplyCheckChanges } from '#upkeep/apply-check-changes.ts';
 import { type Actions, composeActions } from './actions.ts';
 import { composeApplyFolder } from './config-folder.ts';
 import type { ActionDeps } from './deps.ts';
+import { routesOfStatusPages } from './status-pages.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import { version } from '#config/version.ts';
 
@@ -131,6 +132,7 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...variableUseRoutes(actions.variableUses),
     ...clientCertificateRoutes(actions.clientCertificates),
     ...maintenanceWindowRoutes(actions.maintenanceWindows),
+    ...routesOfStatusPages(actions, deps),
     ...projectRoutes(actions.projects),
     ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),
     ...onDemandRoutes(actions, deps),

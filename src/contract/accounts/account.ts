@@ -31,6 +31,9 @@ const limits = z
     clientCertificates: z.int().min(0).exactOptional(),
     privateLocations: z.int().min(0).exactOptional(),
     snippets: z.int().min(0).exactOptional(),
+    statusPages: z.int().min(0).exactOptional(),
+    statusServices: z.int().min(0).exactOptional(),
+    statusIncidents: z.int().min(0).exactOptional(),
   })
   .meta({ id: 'AccountLimits', description: 'Maximum number of each resource; 0 = unlimited.' });
 

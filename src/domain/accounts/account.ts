@@ -37,6 +37,9 @@ export const limitWords = {
   clientCertificates: 'client certificates',
   privateLocations: 'private locations',
   snippets: 'snippets',
+  statusPages: 'status pages',
+  statusServices: 'services of status pages',
+  statusIncidents: 'incidents of status pages',
 } as const;
 export type LimitName = keyof typeof limitWords;
 

@@ -17,6 +17,9 @@ const tables = {
   clientCertificates: 'client_certificates',
   privateLocations: 'private_locations',
   snippets: 'snippets',
+  statusPages: 'status_pages',
+  statusServices: 'status_services',
+  statusIncidents: 'status_incidents',
 } as const;
 
 /**

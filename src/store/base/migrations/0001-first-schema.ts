@@ -1,6 +1,7 @@
 // The first schema: every table of tables/schema.ts.
 import type { Dialect } from '../dialect.ts';
 import { sessionTables } from './0001-session-tables.ts';
+import { statusPageTables } from './0001-status-page-tables.ts';
 
 /** Due time of schedules in step, as in `store/schedules/schedule-rounds.ts`. */
 const inStep = Number.MAX_SAFE_INTEGER;
@@ -20,6 +21,7 @@ export function firstSchema(dialect: Dialect): string[] {
     ...heartbeatTables(dialect),
     ...deliveryTables(dialect),
     ...rollUpTables(dialect),
+    ...statusPageTables(dialect),
     ...installationTables(dialect),
   ];
 }

@@ -16,6 +16,7 @@ import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
 import type { ScriptFileTables } from './script-file-tables.ts';
 import type { SessionTables } from './session-tables.ts';
+import type { StatusPageTables } from './status-page-tables.ts';
 import type { TrialTables } from './trial-tables.ts';
 import type { TriggerTables } from './trigger-tables.ts';
 
@@ -341,6 +342,7 @@ export interface Tables
     ScheduleTables,
     ScriptFileTables,
     SessionTables,
+    StatusPageTables,
     TrialTables,
     ChangeTables,
     TriggerTables,

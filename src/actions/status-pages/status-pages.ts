@@ -1,0 +1,178 @@
+// Actions on status pages (reference §4.7).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import {
+  contrastOf,
+  largestImage,
+  leastContrast,
+  mostServicesOfPage,
+  pageBackgrounds,
+  type PageImage,
+  type PageImageName,
+  rasterType,
+  servicesOf,
+  type StatusPage,
+  type StatusPageWrite,
+} from '#domain/status-pages/status-page.ts';
+import type { StatusService } from '#domain/status-pages/status-service.ts';
+import { newId } from '#lib/id.ts';
+import type { PageImages, StoredImages, TakenAddress } from '#store/status-pages/status-pages.ts';
+import type { Store } from '#store/store.ts';
+import type { Passwords } from '../accounts/passwords.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound, type Problem, Refusal, refuseProblems } from '../refusal.ts';
+import { cursorPageOf } from './cursor-page.ts';
+
+/** A page as a request describes it. */
+export interface PageInput extends Omit<StatusPageWrite, 'passwordHash'> {
+  /** null = no password; absent = as it is. */
+  readonly password?: string | null;
+}
+
+/** Images as data URLs; null = remove, absent = keep. */
+export type ImageInput = Readonly<Partial<Record<PageImageName, string | null>>>;
+
+/** A page with the names of its services and its images. */
+export interface ShownPage extends StatusPage {
+  readonly services: ReadonlyMap<string, Pick<StatusService, 'id' | 'name'>>;
+  readonly images: StoredImages;
+}
+
+export interface StatusPageDeps {
+  readonly statusPages: Store['statusPages'];
+  readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
+  readonly alertChannels: Pick<Store['alertChannels'], 'find'>;
+  readonly passwords: Pick<Passwords, 'hash'>;
+}
+
+export type StatusPageActions = ReturnType<typeof createStatusPageActions>;
+
+const takenMessages: Readonly<Record<TakenAddress['taken'], string>> = {
+  url: 'Another page of this installation has this url. Choose another one.',
+  customDomain: 'Another page of this installation has this customDomain.',
+};
+
+/** IDs of other accounts are refused like unknown IDs: `not-found`. */
+export function createStatusPageActions(deps: StatusPageDeps) {
+  const { statusPages, statusServices, passwords } = deps;
+  const shown = async (accountId: string, pages: readonly StatusPage[]): Promise<ShownPage[]> => {
+    const services = new Map((await statusServices.all(accountId)).map((service) => [service.id, service]));
+    const ids = pages.map(({ id }) => id);
+    const images = await statusPages.images(accountId, ids);
+    return pages.map((page) => ({ ...page, services, images: images.get(page.id) ?? {} }));
+  };
+  const shownOne = async (page: StatusPage): Promise<ShownPage> => {
+    const [one] = await shown(page.accountId, [page]);
+    if (one === undefined) throw notFound('status page', page.id);
+    return one;
+  };
+  return {
+    /** Oldest first. */
+    async list(caller: Caller, after: string | null, limit: number) {
+      requirePermission(caller, 'read');
+      const { rows, nextId } = cursorPageOf(await statusPages.all(caller.accountId), after, limit);
+      return { rows: await shown(caller.accountId, rows), nextId };
+    },
+    async find(caller: Caller, id: string): Promise<ShownPage> {
+      requirePermission(caller, 'read');
+      const found = await statusPages.find(caller.accountId, id);
+      if (found === null) throw notFound('status page', id);
+      return shownOne(found);
+    },
+    /** Refuses (`invalid`) unknown services and channels, images that are none and pale colours; `conflict` a taken address. */
+    async create(caller: Caller, { password, ...input }: PageInput, images: ImageInput): Promise<ShownPage> {
+      requirePermission(caller, 'write');
+      const { accountId } = caller;
+      refuseProblems(await problemsOf(deps, accountId, input, null, images));
+      refuseProblems(passwordProblems(input, typeof password === 'string'));
+      const passwordHash = typeof password === 'string' ? await passwords.hash(password) : null;
+      const page = { ...input, passwordHash, accountId, id: newId() };
+      return shownOne(untaken(await statusPages.add(page, decoded(images))));
+    },
+    /** Keeps fields that are not given. Only services and channels that it did not have must exist. */
+    async change(caller: Caller, id: string, edit: (present: StatusPage) => PageInput, images: ImageInput) {
+      requirePermission(caller, 'write');
+      const { accountId } = caller;
+      const present = await statusPages.find(accountId, id);
+      if (present === null) throw notFound('status page', id);
+      const { password, ...input } = edit(present);
+      refuseProblems(await problemsOf(deps, accountId, input, present, images));
+      const isKept = password === undefined;
+      refuseProblems(passwordProblems(input, isKept ? present.passwordHash !== null : password !== null));
+      const hash = typeof password === 'string' ? await passwords.hash(password) : null;
+      const changed = await statusPages.change(
+        accountId,
+        id,
+        (now) => {
+          const { password: _password, ...write } = edit(now);
+          return { ...write, passwordHash: isKept ? now.passwordHash : hash };
+        },
+        decoded(images),
+      );
+      if (changed === null) throw notFound('status page', id);
+      return shownOne(untaken(changed));
+    },
+    async remove(caller: Caller, id: string): Promise<void> {
+      requirePermission(caller, 'write');
+      if (!(await statusPages.remove(caller.accountId, id))) throw notFound('status page', id);
+    },
+  };
+}
+
+function untaken(outcome: StatusPage | TakenAddress): StatusPage {
+  if ('taken' in outcome) {
+    const message = takenMessages[outcome.taken];
+    throw new Refusal('conflict', message, { attributes: { [outcome.taken]: message } });
+  }
+  return outcome;
+}
+
+/** What is wrong with a page, beyond its schema. @param present null = it is new */
+async function problemsOf(
+  { statusServices, alertChannels }: StatusPageDeps,
+  accountId: string,
+  input: Omit<PageInput, 'password'>,
+  present: StatusPage | null,
+  images: ImageInput,
+): Promise<Problem[]> {
+  const services = servicesOf(input);
+  const known = present === null ? [] : servicesOf(present);
+  const unknown = await statusServices.unknownOf(
+    accountId,
+    services.filter((id) => !known.includes(id)),
+  );
+  const problems = unknown.map((id): Problem => ({ path: 'cards', message: `contains the unknown service ${id}` }));
+  if (services.length > mostServicesOfPage)
+    problems.push({ path: 'cards', message: `must contain at most ${mostServicesOfPage} services` });
+  for (const id of input.alertChannelIds) {
+    if (present?.alertChannelIds.includes(id) === true || (await alertChannels.find(accountId, id)) !== null) continue;
+    problems.push({ path: 'alertChannelIds', message: `contains the unknown channel ${id}` });
+  }
+  for (const theme of ['light', 'dark'] as const) {
+    const color = input.themeColors[theme];
+    if (color === null || contrastOf(color, pageBackgrounds[theme]) >= leastContrast) continue;
+    const found = contrastOf(color, pageBackgrounds[theme]).toFixed(1);
+    const message = `has a contrast of ${found} with the ${theme} background; it must be at least ${leastContrast}`;
+    problems.push({ path: `themeColors.${theme}`, message });
+  }
+  for (const [name, image] of Object.entries(images)) {
+    if (image === null || imageOf(image) !== null) continue;
+    const message = `must be a PNG, JPEG, GIF, WebP or ICO image of at most ${largestImage / 1024} kB`;
+    problems.push({ path: name, message });
+  }
+  return problems;
+}
+
+function passwordProblems({ visibility }: Pick<PageInput, 'visibility'>, hasPassword: boolean): Problem[] {
+  if (visibility !== 'PASSWORD' || hasPassword) return [];
+  return [{ path: 'password', message: 'is required for the visibility PASSWORD' }];
+}
+
+function imageOf(url: string): PageImage | null {
+  const content = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+  const mediaType = rasterType(content);
+  return mediaType === null || content.length > largestImage ? null : { mediaType, content };
+}
+
+function decoded(images: ImageInput): PageImages {
+  return Object.fromEntries(Object.entries(images).map(([name, url]) => [name, url === null ? null : imageOf(url)]));
+}

@@ -1,0 +1,84 @@
+// Actions on services of status pages (reference §4.7).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { StatusService, StatusServiceWrite } from '#domain/status-pages/status-service.ts';
+import { newId } from '#lib/id.ts';
+import type { Store } from '#store/store.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound, type Problem, Refusal, refuseProblems } from '../refusal.ts';
+import { cursorPageOf } from './cursor-page.ts';
+
+export interface StatusServiceDeps {
+  readonly statusServices: Store['statusServices'];
+  readonly maintenanceWindows: Pick<Store['maintenanceWindows'], 'unknownOf'>;
+}
+
+export type StatusServiceActions = ReturnType<typeof createStatusServiceActions>;
+
+/** Pages that a refusal names. */
+const namedPages = 5;
+
+/** IDs of other accounts are refused like unknown IDs: `not-found`. */
+export function createStatusServiceActions({ statusServices, maintenanceWindows }: StatusServiceDeps) {
+  /** Refuses (`invalid`) checks and groups that the account does not have. */
+  const requireKnown = async (
+    accountId: string,
+    { checkIds = [], groupIds = [] }: Partial<StatusServiceWrite>,
+  ): Promise<void> => {
+    const unknown = await maintenanceWindows.unknownOf(accountId, { checkIds, groupIds });
+    refuseProblems([
+      ...unknown.checkIds.map((id): Problem => ({ path: 'checkIds', message: `contains the unknown check ${id}` })),
+      ...unknown.groupIds.map((id): Problem => ({ path: 'groupIds', message: `contains the unknown group ${id}` })),
+    ]);
+  };
+  return {
+    /** Oldest first. */
+    async list(caller: Caller, after: string | null, limit: number) {
+      requirePermission(caller, 'read');
+      return cursorPageOf(await statusServices.all(caller.accountId), after, limit);
+    },
+    async find(caller: Caller, id: string): Promise<StatusService> {
+      requirePermission(caller, 'read');
+      const found = await statusServices.find(caller.accountId, id);
+      if (found === null) throw notFound('service', id);
+      return found;
+    },
+    /** Refuses (`invalid`) unknown checks and groups. */
+    async create(caller: Caller, write: StatusServiceWrite): Promise<StatusService> {
+      requirePermission(caller, 'write');
+      await requireKnown(caller.accountId, write);
+      return statusServices.add({ ...write, accountId: caller.accountId, id: newId() });
+    },
+    /** Keeps fields that are not given. Only checks and groups that it did not have must exist. */
+    async change(
+      caller: Caller,
+      id: string,
+      edit: (present: StatusService) => StatusServiceWrite,
+    ): Promise<StatusService> {
+      requirePermission(caller, 'write');
+      const { accountId } = caller;
+      const present = await statusServices.find(accountId, id);
+      if (present === null) throw notFound('service', id);
+      const write = edit(present);
+      await requireKnown(accountId, {
+        checkIds: write.checkIds.filter((each) => !present.checkIds.includes(each)),
+        groupIds: write.groupIds.filter((each) => !present.groupIds.includes(each)),
+      });
+      const changed = await statusServices.change(accountId, id, edit);
+      if (changed === null) throw notFound('service', id);
+      return changed;
+    },
+    /** Refused (`conflict`) while pages show it. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      requirePermission(caller, 'write');
+      const pages = await statusServices.remove(caller.accountId, id);
+      if (pages === null) throw notFound('service', id);
+      if (pages.length === 0) return;
+      const named = pages.slice(0, namedPages).map(({ name }) => `“${name}”`);
+      const more = pages.length > namedPages ? ` and ${pages.length - namedPages} more` : '';
+      throw new Refusal(
+        'conflict',
+        `The pages ${named.join(', ')}${more} show this service. Remove it from them first.`,
+      );
+    },
+  };
+}

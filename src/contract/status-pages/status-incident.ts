@@ -1,0 +1,201 @@
+// Incidents of status pages in the API (reference §4.7).
+import { z } from 'zod';
+import { mostServicesOfIncident, updateStatuses } from '#domain/status-pages/status-incident.ts';
+import { incidentSeverities } from '#domain/status-pages/status-service.ts';
+import { bodyInstant, flag, instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
+import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { tagged, type Untagged } from '../operation.ts';
+import { cursorPage, cursorQuery, namedService, serviceList } from './shared.ts';
+
+const text = (longest: number) => z.string().trim().min(1).max(longest);
+const words = {
+  description: 'Markdown, without HTML.',
+  publicAt: 'When visitors see it. Later than now = a scheduled update. Default: now.',
+  isDraft: 'true = only the account sees it.',
+  startedAt: 'When it began. A start more than 5 minutes in the past marks it as entered later.',
+};
+
+export const incidentUpdateCreate = z.strictObject({
+  description: text(10_000).describe(words.description),
+  status: z.enum(updateStatuses),
+  notifySubscribers: z.boolean().default(true),
+  publicIncidentUpdateDate: bodyInstant.nullable().default(null).describe(words.publicAt),
+});
+export type IncidentUpdateCreate = z.output<typeof incidentUpdateCreate>;
+
+const statusIncidentCreate = z.strictObject({
+  name: text(200),
+  severity: z.enum(incidentSeverities).default('MAJOR'),
+  services: serviceList(mostServicesOfIncident).default([]),
+  isDraft: z.boolean().default(false).describe(words.isDraft),
+  startedAt: bodyInstant.nullable().default(null).describe(words.startedAt),
+  postmortem: text(50_000).nullable().default(null).describe(words.description),
+  incidentUpdates: z.array(ignoring(readOnlyFields, incidentUpdateCreate)).min(1).max(50),
+});
+export type StatusIncidentCreate = z.output<typeof statusIncidentCreate>;
+
+const { incidentUpdates: _updates, ...changeable } = statusIncidentCreate.shape;
+const statusIncidentChange = z.strictObject(changeable);
+
+export const incidentUpdate = z
+  .strictObject({
+    id: z.uuid(),
+    description: z.string(),
+    status: z.enum(updateStatuses),
+    notifySubscribers: z.boolean(),
+    publicIncidentUpdateDate: instant,
+    isScheduled: z.boolean(),
+    created_at: instant,
+  })
+  .meta({ id: 'StatusIncidentUpdate' });
+export type IncidentUpdateBody = z.output<typeof incidentUpdate>;
+
+export const statusIncident = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    severity: z.enum(incidentSeverities),
+    lastUpdateStatus: z.enum(updateStatuses),
+    services: z.array(namedService),
+    isDraft: z.boolean().describe(words.isDraft),
+    publishAt: instant.nullable().describe('When the draft is published by itself; null = never.'),
+    isBackdated: z.boolean(),
+    startedAt: instant,
+    resolvedAt: instant.nullable().describe('null = open.'),
+    publishedAt: instant.nullable(),
+    checkIncidentIds: z.array(z.uuid()).describe('Incidents of checks that it was proposed from.'),
+    postmortem: z.string().nullable(),
+    incidentUpdates: z.array(incidentUpdate).describe('Oldest first.'),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'StatusIncident', description: 'An incident that status pages show.' });
+export type StatusIncidentBody = z.output<typeof statusIncident>;
+
+const readOnly = [
+  ...readOnlyFields,
+  'lastUpdateStatus',
+  'publishAt',
+  'isBackdated',
+  'resolvedAt',
+  'publishedAt',
+  'checkIncidentIds',
+];
+const params = z.object({ id: pathUuid('ID of the incident.') });
+const updateParams = params.extend({ updateId: pathUuid('ID of the update.') });
+const unknown = { 404: 'Unknown incident.' };
+const unknownUpdate = { 404: 'Unknown incident or update.' };
+const readOnlyUpdate = [...readOnlyFields, 'isScheduled'];
+
+export const statusIncidentOperations = tagged('Status pages', {
+  listStatusIncidents: {
+    method: 'GET',
+    path: '/v1/status-pages/incidents',
+    summary: 'List the incidents of status pages',
+    description: 'Newest first, drafts included.',
+    permission: 'read',
+    query: cursorQuery.extend({
+      isDraft: flag.exactOptional().describe('Only drafts, or only published ones.'),
+      isOpen: flag.exactOptional().describe('Only open ones, or only resolved ones.'),
+    }),
+    response: cursorPage(statusIncident),
+  },
+  createStatusIncident: {
+    method: 'POST',
+    path: '/v1/status-pages/incidents',
+    summary: 'Create an incident',
+    description: 'Appears on every page that shows one of its services.',
+    permission: 'write',
+    body: ignoring(readOnly, statusIncidentCreate),
+    example: {
+      name: 'Payments fail',
+      severity: 'MAJOR',
+      services: [],
+      incidentUpdates: [{ status: 'INVESTIGATING', description: 'We are looking into it.' }],
+    },
+    status: 201,
+    response: statusIncident,
+  },
+  getStatusIncident: {
+    method: 'GET',
+    path: '/v1/status-pages/incidents/{id}',
+    summary: 'Get an incident',
+    permission: 'read',
+    params,
+    response: statusIncident,
+    alsoAnswers: unknown,
+  },
+  updateStatusIncident: {
+    method: 'PUT',
+    path: '/v1/status-pages/incidents/{id}',
+    summary: 'Update an incident',
+    description: 'Omitted fields are kept. `isDraft: false` publishes it. Updates have operations of their own.',
+    permission: 'write',
+    params,
+    body: ignoring([...readOnly, 'incidentUpdates'], updateOf(statusIncidentChange)),
+    example: { severity: 'MINOR' },
+    response: statusIncident,
+    alsoAnswers: unknown,
+  },
+  deleteStatusIncident: {
+    method: 'DELETE',
+    path: '/v1/status-pages/incidents/{id}',
+    summary: 'Delete an incident',
+    description: 'Removes it from all pages and their history.',
+    permission: 'write',
+    params,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+  listIncidentUpdates: {
+    method: 'GET',
+    path: '/v1/status-pages/incidents/{id}/incident-updates',
+    summary: 'List the updates of an incident',
+    description: 'Oldest first. The list is not paged.',
+    permission: 'read',
+    params,
+    response: z.array(incidentUpdate),
+    alsoAnswers: unknown,
+  },
+  createIncidentUpdate: {
+    method: 'POST',
+    path: '/v1/status-pages/incidents/{id}/incident-updates',
+    summary: 'Add an update to an incident',
+    permission: 'write',
+    params,
+    body: ignoring(readOnlyUpdate, incidentUpdateCreate),
+    example: { status: 'MONITORING', description: 'A fix is in place.' },
+    response: incidentUpdate,
+    alsoAnswers: { ...unknown, 409: 'It has 200 updates.' },
+  },
+  getIncidentUpdate: {
+    method: 'GET',
+    path: '/v1/status-pages/incidents/{id}/incident-updates/{updateId}',
+    summary: 'Get an update of an incident',
+    permission: 'read',
+    params: updateParams,
+    response: incidentUpdate,
+    alsoAnswers: unknownUpdate,
+  },
+  updateIncidentUpdate: {
+    method: 'PUT',
+    path: '/v1/status-pages/incidents/{id}/incident-updates/{updateId}',
+    summary: 'Update an update of an incident',
+    description: 'Omitted fields are kept. Subscribers are not notified again.',
+    permission: 'write',
+    params: updateParams,
+    body: ignoring(readOnlyUpdate, updateOf(incidentUpdateCreate)),
+    example: { description: 'A fix is in place since noon.' },
+    response: incidentUpdate,
+    alsoAnswers: unknownUpdate,
+  },
+  deleteIncidentUpdate: {
+    method: 'DELETE',
+    path: '/v1/status-pages/incidents/{id}/incident-updates/{updateId}',
+    summary: 'Delete an update of an incident',
+    permission: 'write',
+    params: updateParams,
+    status: 204,
+    alsoAnswers: { ...unknownUpdate, 409: 'It is the only update.' },
+  },
+} as const satisfies Untagged);

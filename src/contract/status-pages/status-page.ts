@@ -1,0 +1,211 @@
+// Status pages in the API (reference §4.7).
+import { z } from 'zod';
+import {
+  isHostName,
+  isPageUrl,
+  largestImage,
+  mostCards,
+  mostServicesOfCard,
+  pageLanguages,
+  pageThemes,
+  pageVisibilities,
+} from '#domain/status-pages/status-page.ts';
+import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
+import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { tagged, type Untagged } from '../operation.ts';
+import { timeZoneName } from '../time-zone.ts';
+import { cursorPage, cursorQuery, namedService, serviceList } from './shared.ts';
+
+const none = () => [];
+const text = (longest: number) => z.string().trim().min(1).max(longest);
+const link = z
+  .string()
+  .max(2000)
+  .refine(
+    (url) => /^(https?:\/\/[^\s]+|mailto:[^\s]+)$/.test(url) && URL.canParse(url),
+    'must be an http, https or mailto URL',
+  );
+const color = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #0a7d33')
+  .toLowerCase()
+  .nullable();
+
+const image = z
+  .string()
+  .max(Math.ceil(largestImage / 3) * 4 + 100, `must be at most ${largestImage / 1024} kB`)
+  .regex(
+    /^data:image\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$/,
+    'must be a data URL of a PNG, JPEG, GIF, WebP or ICO image, because pages load nothing from elsewhere',
+  )
+  .nullable()
+  .describe('A data URL of a PNG, JPEG, GIF, WebP or ICO image of up to 32 kB.');
+
+const words = {
+  url: 'Last part of its address, `/status/{url}`: 1 to 64 lower-case letters, digits and hyphens. Unique in the installation.',
+  customDomain:
+    'Host name that serves only this page, such as `status.example.com`. Your proxy must forward it to Tocsin. Unique in the installation.',
+  isPublished: 'false = a draft, which only people of the account see.',
+  visibility:
+    'Who sees the published page: everyone, those who know its password, those who have its link, or people of the account.',
+  themeColors: 'Accent colours on the light and the dark background, with a contrast of at least 4.5.',
+  texts: 'Texts in place of those of the language, by key.',
+  alertChannelIds: 'Alert channels that are notified of changes of the page.',
+};
+
+const pageTexts = z.record(z.string().regex(/^[a-zA-Z.]{1,60}$/), z.string().max(500));
+
+const writable = {
+  name: text(200),
+  url: z.string().refine(isPageUrl, 'must have 1 to 64 lower-case letters, digits and hyphens').describe(words.url),
+  customDomain: z
+    .string()
+    .toLowerCase()
+    .refine(isHostName, 'must be a host name, such as status.example.com')
+    .nullable()
+    .default(null)
+    .describe(words.customDomain),
+  description: text(1000).nullable().default(null).describe('Shown below the name.'),
+  isPublished: z.boolean().default(true).describe(words.isPublished),
+  visibility: z.enum(pageVisibilities).default('PUBLIC').describe(words.visibility),
+  password: z
+    .string()
+    .min(8)
+    .max(200)
+    .nullable()
+    .default(null)
+    .describe('For the visibility `PASSWORD`. Never returned; omit it to keep it.'),
+  defaultTheme: z.enum(pageThemes).default('AUTO'),
+  themeColors: z
+    .strictObject({ light: color.default(null), dark: color.default(null) })
+    .prefault({})
+    .describe(words.themeColors),
+  logo: image.default(null),
+  favicon: image.default(null),
+  redirectTo: link.nullable().default(null).describe('Where the logo leads.'),
+  links: orNull(z.array(z.strictObject({ label: text(100), url: link })).max(8), none)
+    .default([])
+    .describe('Links in the footer.'),
+  footerText: text(500).nullable().default(null),
+  language: z.enum(pageLanguages).default('en'),
+  texts: orNull(pageTexts, () => ({}))
+    .default({})
+    .describe(words.texts),
+  timeZone: timeZoneName
+    .nullable()
+    .default(null)
+    .describe('Zone of times for readers without JavaScript. Others see their own. Default: the zone of the account.'),
+  showResponseTimes: z.boolean().default(false),
+  allowIndexing: z.boolean().default(true).describe('Whether search engines may list the page.'),
+  alertChannelIds: orNull(z.array(z.int().min(1)).max(20), none)
+    .default([])
+    .describe(words.alertChannelIds),
+  cards: orNull(
+    z
+      .array(
+        z.strictObject({
+          id: z.uuid().exactOptional().describe('Keeps the ID of a card; omit it for a new one.'),
+          name: text(200),
+          services: serviceList(mostServicesOfCard).default([]),
+        }),
+      )
+      .max(mostCards),
+    none,
+  )
+    .default([])
+    .describe('Services under headings, in order.'),
+};
+
+export const statusPageCreate = z.strictObject(writable);
+export type StatusPageCreate = z.output<typeof statusPageCreate>;
+
+export const statusPage = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    url: z.string().describe(words.url),
+    pageUrl: z.string().describe('Address of the page.'),
+    customDomain: z.string().nullable().describe(words.customDomain),
+    description: z.string().nullable(),
+    isPublished: z.boolean().describe(words.isPublished),
+    isPrivate: z.boolean().describe('Whether `visibility` is not `PUBLIC`.'),
+    visibility: z.enum(pageVisibilities).describe(words.visibility),
+    hasPassword: z.boolean(),
+    defaultTheme: z.enum(pageThemes),
+    themeColors: z.strictObject({ light: z.string().nullable(), dark: z.string().nullable() }),
+    logo: z.string().nullable().describe('Data URL.'),
+    favicon: z.string().nullable().describe('Data URL.'),
+    redirectTo: z.string().nullable(),
+    links: z.array(z.strictObject({ label: z.string(), url: z.string() })),
+    footerText: z.string().nullable(),
+    language: z.enum(pageLanguages),
+    texts: z.record(z.string(), z.string()).describe(words.texts),
+    timeZone: z.string().nullable(),
+    showResponseTimes: z.boolean(),
+    allowIndexing: z.boolean(),
+    alertChannelIds: z.array(z.int()).describe(words.alertChannelIds),
+    cards: z.array(z.strictObject({ id: z.uuid(), name: z.string(), services: z.array(namedService) })),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'StatusPage', description: 'A page that shows customers the state of services.' });
+export type StatusPageBody = z.output<typeof statusPage>;
+
+const readOnly = [...readOnlyFields, 'isPrivate', 'hasPassword', 'pageUrl', 'accountId'];
+const params = z.object({ id: pathUuid('ID of the status page.') });
+const unknown = { 404: 'Unknown status page.' };
+const taken = { 409: 'Another page has this address.' };
+
+export const statusPageOperations = tagged('Status pages', {
+  listStatusPages: {
+    method: 'GET',
+    path: '/v1/status-pages',
+    summary: 'List the status pages',
+    description: 'Oldest first.',
+    permission: 'read',
+    query: cursorQuery,
+    response: cursorPage(statusPage),
+  },
+  createStatusPage: {
+    method: 'POST',
+    path: '/v1/status-pages',
+    summary: 'Create a status page',
+    permission: 'write',
+    body: ignoring(readOnly, statusPageCreate),
+    example: { name: 'Example status', url: 'example', cards: [{ name: 'Shop', services: [] }] },
+    status: 201,
+    response: statusPage,
+    alsoAnswers: taken,
+  },
+  getStatusPage: {
+    method: 'GET',
+    path: '/v1/status-pages/{id}',
+    summary: 'Get a status page',
+    permission: 'read',
+    params,
+    response: statusPage,
+    alsoAnswers: unknown,
+  },
+  updateStatusPage: {
+    method: 'PUT',
+    path: '/v1/status-pages/{id}',
+    summary: 'Update a status page',
+    description: 'Omitted fields are kept.',
+    permission: 'write',
+    params,
+    body: ignoring(readOnly, updateOf(statusPageCreate)),
+    example: { isPublished: true },
+    response: statusPage,
+    alsoAnswers: { ...unknown, ...taken },
+  },
+  deleteStatusPage: {
+    method: 'DELETE',
+    path: '/v1/status-pages/{id}',
+    summary: 'Delete a status page',
+    description: 'Deletes its subscribers too. Services and incidents remain.',
+    permission: 'write',
+    params,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+} as const satisfies Untagged);

@@ -1,0 +1,136 @@
+// Services of status pages in the API (reference §4.7).
+import { z } from 'zod';
+import { incidentSeverities, proposalModes } from '#domain/status-pages/status-service.ts';
+import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
+import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { tagged, type Untagged } from '../operation.ts';
+import { cursorPage, cursorQuery } from './shared.ts';
+
+const none = () => [];
+const text = (longest: number) => z.string().trim().min(1).max(longest);
+
+const threshold = z.strictObject({
+  of: z.enum(['CHECKS', 'LOCATIONS']).describe('What is counted: failing checks, or failing locations of the checks.'),
+  count: z.int().min(1).max(1000).describe('The service is down from this number on, and degraded below it.'),
+});
+
+const incidentRule = z.strictObject({
+  mode: z
+    .enum(proposalModes)
+    .default('PROPOSE')
+    .describe(
+      'What a failure opens: a draft (`PROPOSE`), a draft that is published after `afterMinutes` if the service is still down (`PUBLISH`), or nothing.',
+    ),
+  afterMinutes: z.int().min(0).max(1440).default(0),
+  severity: z.enum(incidentSeverities).default('MAJOR'),
+  name: text(200).nullable().default(null).describe('Title of the incident. Default: the name of the service.'),
+  description: text(5000)
+    .nullable()
+    .default(null)
+    .describe('First update. Default: a sentence in the page’s language.'),
+  notifySubscribers: z.boolean().default(true),
+});
+
+const writable = {
+  name: text(200),
+  description: text(1000).nullable().default(null).describe('Shown below the name.'),
+  checkIds: orNull(z.array(pathUuid('ID of a check.')).max(500), none).default([]),
+  groupIds: orNull(z.array(z.int().min(1)).max(100), none)
+    .default([])
+    .describe('Check groups.'),
+  tags: orNull(z.array(text(200)).max(50), none)
+    .default([])
+    .describe('Checks that have one of these tags, or whose group has.'),
+  threshold: threshold
+    .nullable()
+    .default(null)
+    .describe('null: the worst state of the checks is the state of the service.'),
+  incidents: incidentRule.prefault({}).describe('How failures become incidents.'),
+  showHistory: z.boolean().default(true).describe('Whether pages show its days and uptime.'),
+};
+
+export const statusServiceCreate = z.strictObject(writable);
+
+export const statusService = z
+  .strictObject({
+    id: z.uuid(),
+    accountId: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    checkIds: z.array(z.uuid()),
+    groupIds: z.array(z.int()),
+    tags: z.array(z.string()),
+    threshold: threshold.nullable(),
+    incidents: z.strictObject({
+      mode: z.enum(proposalModes),
+      afterMinutes: z.int(),
+      severity: z.enum(incidentSeverities),
+      name: z.string().nullable(),
+      description: z.string().nullable(),
+      notifySubscribers: z.boolean(),
+    }),
+    showHistory: z.boolean(),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({
+    id: 'StatusService',
+    description:
+      'What customers know of a system, and the checks that tell its state. Without checks, groups and tags, only incidents do.',
+  });
+export type StatusServiceBody = z.output<typeof statusService>;
+
+const params = z.object({ id: pathUuid('ID of the service.') });
+const unknown = { 404: 'Unknown service.' };
+
+export const statusServiceOperations = tagged('Status pages', {
+  listStatusServices: {
+    method: 'GET',
+    path: '/v1/status-pages/services',
+    summary: 'List the services of status pages',
+    description: 'Oldest first.',
+    permission: 'read',
+    query: cursorQuery,
+    response: cursorPage(statusService),
+  },
+  createStatusService: {
+    method: 'POST',
+    path: '/v1/status-pages/services',
+    summary: 'Create a service',
+    permission: 'write',
+    body: ignoring([...readOnlyFields, 'accountId'], statusServiceCreate),
+    example: { name: 'Checkout', tags: ['checkout'] },
+    status: 201,
+    response: statusService,
+  },
+  getStatusService: {
+    method: 'GET',
+    path: '/v1/status-pages/services/{id}',
+    summary: 'Get a service',
+    permission: 'read',
+    params,
+    response: statusService,
+    alsoAnswers: unknown,
+  },
+  updateStatusService: {
+    method: 'PUT',
+    path: '/v1/status-pages/services/{id}',
+    summary: 'Update a service',
+    description: 'Omitted fields are kept. If other checks tell its state, its past days are counted again.',
+    permission: 'write',
+    params,
+    body: ignoring([...readOnlyFields, 'accountId'], updateOf(statusServiceCreate)),
+    example: { name: 'Checkout and payment' },
+    response: statusService,
+    alsoAnswers: unknown,
+  },
+  deleteStatusService: {
+    method: 'DELETE',
+    path: '/v1/status-pages/services/{id}',
+    summary: 'Delete a service',
+    permission: 'write',
+    params,
+    status: 204,
+    alsoAnswers: { ...unknown, 409: 'Status pages show it.' },
+  },
+} as const satisfies Untagged);

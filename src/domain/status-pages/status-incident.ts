@@ -1,0 +1,70 @@
+// Incidents of status pages: what an account tells its customers, as a list of updates.
+import type { IncidentSeverity } from './status-service.ts';
+
+export const updateStatuses = ['INVESTIGATING', 'IDENTIFIED', 'MONITORING', 'RESOLVED'] as const;
+export type UpdateStatus = (typeof updateStatuses)[number];
+
+/** An update of an incident. Instants are epoch ms. */
+export interface IncidentUpdate {
+  readonly id: string;
+  readonly status: UpdateStatus;
+  /** Markdown. */
+  readonly description: string;
+  readonly notifySubscribers: boolean;
+  /** When visitors see it; later than now = it is scheduled. */
+  readonly publicAt: number;
+  readonly createdAt: number;
+}
+
+/** An incident of status pages. Instants are epoch ms. */
+export interface StatusIncident {
+  readonly accountId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly severity: IncidentSeverity;
+  readonly serviceIds: readonly string[];
+  /** true = only the account sees it. */
+  readonly isDraft: boolean;
+  /** When a draft is published by itself; null = never. */
+  readonly publishAt: number | null;
+  /** When it began. */
+  readonly startedAt: number;
+  /** When its newest public update resolved it; null = it is open. */
+  readonly resolvedAt: number | null;
+  /** When visitors could first see it; null = a draft. */
+  readonly publishedAt: number | null;
+  /** Incidents of checks that it was proposed from. */
+  readonly checkIncidentIds: readonly string[];
+  /** Markdown; null = none. */
+  readonly postmortem: string | null;
+  /** Oldest first. */
+  readonly updates: readonly IncidentUpdate[];
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** Most updates of an incident, and most services. */
+export const [mostUpdates, mostServicesOfIncident] = [200, 100];
+/** A start that lies this long before the incident was written, ms, makes it a backdated one. */
+export const backdatedMs = 300_000;
+
+/** Updates that visitors see at `now`, oldest first. */
+export function publicUpdates({ updates }: Pick<StatusIncident, 'updates'>, now: number): IncidentUpdate[] {
+  return updates.filter(({ publicAt }) => publicAt <= now).sort((one, other) => one.publicAt - other.publicAt);
+}
+
+/** The status of the newest public update; INVESTIGATING if there is none. */
+export function statusOf(incident: Pick<StatusIncident, 'updates'>, now: number): UpdateStatus {
+  return publicUpdates(incident, now).at(-1)?.status ?? 'INVESTIGATING';
+}
+
+/** When the newest public update resolved it, epoch ms; null = it is open. */
+export function resolvedAtOf(incident: Pick<StatusIncident, 'updates'>, now: number): number | null {
+  const last = publicUpdates(incident, now).at(-1);
+  return last?.status === 'RESOLVED' ? last.publicAt : null;
+}
+
+/** Whether pages say that it was entered afterwards. */
+export function isBackdated({ startedAt, createdAt, checkIncidentIds }: StatusIncident): boolean {
+  return checkIncidentIds.length === 0 && createdAt - startedAt > backdatedMs;
+}
