@@ -122,6 +122,15 @@ function operatingNouns(database: Database) {
   };
 }
 
+/** Status pages and what they show. */
+function statusPagesOf(database: Database) {
+  return {
+    statusPages: createStatusPages(database),
+    statusServices: createStatusServices(database),
+    statusIncidents: createStatusIncidents(database),
+  };
+}
+
 /** All nouns over one database. */
 export function nounsOf(database: Database) {
   const checkHistory = createCheckHistory(database);
@@ -167,9 +176,7 @@ export function nounsOf(database: Database) {
     maintenanceWindows: createMaintenanceWindows(database),
     privateLocations: createPrivateLocations(database),
     snippets: createSnippets(database),
-    statusPages: createStatusPages(database),
-    statusServices: createStatusServices(database),
-    statusIncidents: createStatusIncidents(database),
+    ...statusPagesOf(database),
     orphans: createOrphans(database),
     runtimeStages: createRuntimeStages(database),
     requestedRuntimes: createRequestedRuntimes(database),

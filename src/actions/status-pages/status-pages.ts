@@ -60,11 +60,8 @@ export function createStatusPageActions(deps: StatusPageDeps) {
     const images = await statusPages.images(accountId, ids);
     return pages.map((page) => ({ ...page, services, images: images.get(page.id) ?? {} }));
   };
-  const shownOne = async (page: StatusPage): Promise<ShownPage> => {
-    const [one] = await shown(page.accountId, [page]);
-    if (one === undefined) throw notFound('status page', page.id);
-    return one;
-  };
+  const shownOne = async (page: StatusPage): Promise<ShownPage> =>
+    (await shown(page.accountId, [page]))[0] as ShownPage;
   return {
     /** Oldest first. */
     async list(caller: Caller, after: string | null, limit: number) {

@@ -131,10 +131,9 @@ function apiRoutes(actions: Actions, deps: ActionDeps, webFiles: WebFiles): Rout
     ...variableRoutes(actions.variables),
     ...variableUseRoutes(actions.variableUses),
     ...clientCertificateRoutes(actions.clientCertificates),
-    ...maintenanceWindowRoutes(actions.maintenanceWindows),
     ...routesOfStatusPages(actions, deps),
     ...projectRoutes(actions.projects),
-    ...maintenanceOccurrenceRoutes(actions.maintenanceOccurrences),
+    ...maintenanceRoutes(actions),
     ...onDemandRoutes(actions, deps),
     ...checkResultRoutes(actions.checkResults, actions.resultPage, webFiles),
     ...stateRoutes(actions),
@@ -169,6 +168,11 @@ function cliRoutes(actions: Actions, deps: ActionDeps): Route[] {
 /** The states of checks. */
 function stateRoutes({ checkStatuses, checkAlerts, overview, badges }: Actions): Route[] {
   return [...checkStatusRoutes(checkStatuses, checkAlerts), ...overviewRoutes(overview), ...badgeRoutes(badges)];
+}
+
+/** Planned maintenance. */
+function maintenanceRoutes({ maintenanceWindows, maintenanceOccurrences }: Actions): Route[] {
+  return [...maintenanceWindowRoutes(maintenanceWindows), ...maintenanceOccurrenceRoutes(maintenanceOccurrences)];
 }
 
 /** Where checks run, and the scripts that they share. */

@@ -101,18 +101,19 @@ export function servicesOf({ cards }: Pick<StatusPage, 'cards'>): string[] {
   return [...new Set(cards.flatMap(({ serviceIds }) => serviceIds))];
 }
 
-const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['image/x-icon', /^\0\0\x01\0/],
+/** First bytes of raster images, in hex; `..` = any byte. */
+const signatures: readonly (readonly [mediaType: string, start: string])[] = [
+  ['image/png', '89504e470d0a1a0a'],
+  ['image/jpeg', 'ffd8ff'],
+  ['image/gif', '47494638'],
+  ['image/webp', '52494646........57454250'],
+  ['image/x-icon', '00000100'],
 ];
 
 /** The media type of a raster image by its first bytes; null = it is none. */
 export function rasterType(content: Uint8Array): string | null {
-  const start = String.fromCodePoint(...content.subarray(0, 16));
-  return signatures.find(([, pattern]) => pattern.test(start))?.[0] ?? null;
+  const digits = Array.from(content.subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return signatures.find(([, start]) => new RegExp(`^${start}`).test(digits))?.[0] ?? null;
 }
 
 /** Lowest contrast of an accent colour with its background (WCAG 2.2, AA). */

@@ -1,10 +1,6 @@
 // Routes of incidents of status pages (reference §4.7).
-import type {
-  IncidentInput,
-  ShownIncident,
-  StatusIncidentActions,
-  UpdateInput,
-} from '#actions/status-pages/status-incidents.ts';
+import type { IncidentInput, ShownIncident, StatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
+import type { IncidentUpdateActions, UpdateInput } from '#actions/status-pages/incident-updates.ts';
 import type {
   IncidentUpdateBody,
   IncidentUpdateCreate,
@@ -23,7 +19,6 @@ import { cursorBody, namedServices } from './cursor-body.ts';
 /** @param now current time, epoch ms */
 export function statusIncidentRoutes(actions: StatusIncidentActions, now: () => number): Route[] {
   const toWire = (incident: ShownIncident): StatusIncidentBody => incidentToWire(incident, now());
-  const updateToWire = (update: IncidentUpdate): IncidentUpdateBody => updateBody(update, now());
   return [
     route('listStatusIncidents', async ({ caller, query: { nextId = null, limit, ...filter } }) =>
       cursorBody(await actions.list(caller, filter, nextId, limit), toWire),
@@ -41,14 +36,21 @@ export function statusIncidentRoutes(actions: StatusIncidentActions, now: () => 
       return toWire(await actions.change(caller, params.id, edit));
     }),
     route('deleteStatusIncident', ({ caller, params }) => actions.remove(caller, params.id)),
+  ];
+}
+
+/** @param now current time, epoch ms */
+export function incidentUpdateRoutes(actions: IncidentUpdateActions, now: () => number): Route[] {
+  const updateToWire = (update: IncidentUpdate): IncidentUpdateBody => updateBody(update, now());
+  return [
     route('listIncidentUpdates', async ({ caller, params }) =>
-      (await actions.updates(caller, params.id)).map(updateToWire),
+      (await actions.list(caller, params.id)).map(updateToWire),
     ),
     route('createIncidentUpdate', async ({ caller, params, body }) =>
-      updateToWire(await actions.addUpdate(caller, params.id, updateInput(body))),
+      updateToWire(await actions.add(caller, params.id, updateInput(body))),
     ),
     route('getIncidentUpdate', async ({ caller, params: { id, updateId } }) =>
-      updateToWire(await actions.findUpdate(caller, id, updateId)),
+      updateToWire(await actions.find(caller, id, updateId)),
     ),
     route('updateIncidentUpdate', async ({ caller, params: { id, updateId }, body }) => {
       const { publicIncidentUpdateDate, ...change } = body;
@@ -57,9 +59,9 @@ export function statusIncidentRoutes(actions: StatusIncidentActions, now: () => 
         ...change,
         publicAt: publicIncidentUpdateDate ?? present.publicAt,
       });
-      return updateToWire(await actions.changeUpdate(caller, id, updateId, edit));
+      return updateToWire(await actions.change(caller, id, updateId, edit));
     }),
-    route('deleteIncidentUpdate', ({ caller, params: { id, updateId } }) => actions.removeUpdate(caller, id, updateId)),
+    route('deleteIncidentUpdate', ({ caller, params: { id, updateId } }) => actions.remove(caller, id, updateId)),
   ];
 }
 

@@ -54,6 +54,9 @@ export const text = {
     clientCertificates: { label: 'Client certificates', effect: refused },
     privateLocations: { label: 'Private locations', effect: refused },
     snippets: { label: 'Snippets', effect: refused },
+    statusPages: { label: 'Status pages', effect: refused },
+    statusServices: { label: 'Services of status pages', effect: refused },
+    statusIncidents: { label: 'Incidents of status pages', effect: refused },
     runsOfMonth: {
       label: 'Runs this month (UTC)',
       effect: 'Scheduled runs are recorded as missed, and triggers are refused, until the next month.',

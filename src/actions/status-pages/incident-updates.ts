@@ -1,0 +1,84 @@
+// Actions on updates of incidents of status pages (reference §4.7).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { type IncidentUpdate, mostUpdates, type StatusIncident } from '#domain/status-pages/status-incident.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import type { Store } from '#store/store.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound, Refusal } from '../refusal.ts';
+
+/** An update in a request. */
+export interface UpdateInput extends Pick<IncidentUpdate, 'status' | 'description' | 'notifySubscribers'> {
+  /** Epoch ms; null = now, or as it is. */
+  readonly publicAt: number | null;
+}
+
+export interface IncidentUpdateDeps {
+  readonly statusIncidents: Pick<Store['statusIncidents'], 'find' | 'saveUpdate' | 'removeUpdate'>;
+  readonly clock: Clock;
+}
+
+export type IncidentUpdateActions = ReturnType<typeof createIncidentUpdateActions>;
+
+/** The update that a request describes. @param now epoch ms */
+export function newUpdate({ publicAt, ...input }: UpdateInput, now: number): IncidentUpdate {
+  return { ...input, id: newId(), publicAt: publicAt ?? now, createdAt: now };
+}
+
+/** IDs of other accounts are refused like unknown IDs: `not-found`. */
+export function createIncidentUpdateActions({ statusIncidents, clock }: IncidentUpdateDeps) {
+  const find = async ({ accountId }: Caller, id: string): Promise<StatusIncident> => {
+    const found = await statusIncidents.find(accountId, id);
+    if (found === null) throw notFound('incident', id);
+    return found;
+  };
+  const findUpdate = async (caller: Caller, id: string, updateId: string): Promise<IncidentUpdate> => {
+    const update = (await find(caller, id)).updates.find((each) => each.id === updateId);
+    if (update === undefined) throw notFound('update', updateId);
+    return update;
+  };
+  return {
+    /** Oldest first. */
+    async list(caller: Caller, id: string): Promise<readonly IncidentUpdate[]> {
+      requirePermission(caller, 'read');
+      return (await find(caller, id)).updates;
+    },
+    async find(caller: Caller, id: string, updateId: string): Promise<IncidentUpdate> {
+      requirePermission(caller, 'read');
+      return findUpdate(caller, id, updateId);
+    },
+    /** Refuses (`conflict`) one more than an incident can have. */
+    async add(caller: Caller, id: string, input: UpdateInput): Promise<IncidentUpdate> {
+      requirePermission(caller, 'write');
+      const update = newUpdate(input, clock.now());
+      const saved = await statusIncidents.saveUpdate(caller.accountId, id, update);
+      if (saved === null) throw notFound('incident', id);
+      if (saved === 'full')
+        throw new Refusal('conflict', `The incident has ${mostUpdates} updates, which is the most.`);
+      return update;
+    },
+    /** Keeps fields that are not given. */
+    async change(
+      caller: Caller,
+      id: string,
+      updateId: string,
+      edit: (present: IncidentUpdate) => UpdateInput,
+    ): Promise<IncidentUpdate> {
+      requirePermission(caller, 'write');
+      const present = await findUpdate(caller, id, updateId);
+      const input = edit(present);
+      const update = { ...present, ...input, publicAt: input.publicAt ?? present.publicAt };
+      const saved = await statusIncidents.saveUpdate(caller.accountId, id, update);
+      if (saved === null || saved === 'full') throw notFound('incident', id);
+      return update;
+    },
+    /** Refuses (`conflict`) the only update. */
+    async remove(caller: Caller, id: string, updateId: string): Promise<void> {
+      requirePermission(caller, 'write');
+      const left = await statusIncidents.removeUpdate(caller.accountId, id, updateId);
+      if (left === null) throw notFound('update', updateId);
+      if (left === 'last')
+        throw new Refusal('conflict', 'An incident needs an update. Change this one, or delete the incident.');
+    },
+  };
+}
