@@ -117,8 +117,7 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
         const { publishAt, checkIncidentIds } = now;
         return { ...write, publishAt, checkIncidentIds, startedAt: write.startedAt ?? now.startedAt };
       });
-      if (changed === null) throw notFound('incident', id);
-      return shown(changed);
+      return shown(changed ?? present);
     },
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
