@@ -61,8 +61,6 @@ test('the command line gets all variables at once', async () => {
 
 test('what there is not is refused with a sentence', async () => {
   for (const [path, message] of [
-    ['/v1/status-pages?limit=10', 'Tocsin has no status pages.'],
-    ['/v1/status-pages/incidents', 'Tocsin has no status pages.'],
     ['/v1/error-groups/checks/x', 'Tocsin does not group errors.'],
     ['/v1/nothing', 'Unknown path. See /docs for all operations.'],
   ] as const) {

@@ -192,6 +192,27 @@ const resources: Readonly<Record<string, { at: string; full: Json; least: Json }
     },
     least: { type: 'WEBHOOK', config: { url: 'https://least.example/' } },
   },
+  updateStatusPage: {
+    at: '/v1/status-pages',
+    full: { name: 'full', url: 'full', themeColors: { light: '#0a7d33', dark: '#7ee2a8' }, texts: { title: 'State' } },
+    least: { name: 'least', url: 'least' },
+  },
+  updateStatusService: {
+    at: '/v1/status-pages/services',
+    full: {
+      name: 'full',
+      threshold: { of: 'CHECKS', count: 2 },
+      incidents: {
+        mode: 'PUBLISH',
+        afterMinutes: 5,
+        severity: 'MINOR',
+        name: 'Slow',
+        description: 'It is slow.',
+        notifySubscribers: false,
+      },
+    },
+    least: { name: 'least' },
+  },
   updateAccount: {
     at: '/v1/accounts',
     full: { name: 'full', settings: { a: { b: 1, c: [2] }, d: 'e' }, alertSettings: shared.alertSettings },
@@ -203,6 +224,8 @@ const resources: Readonly<Record<string, { at: string; full: Json; least: Json }
 const flat = [
   'updatePrivateLocation',
   'updateSnippet',
+  'updateStatusIncident',
+  'updateIncidentUpdate',
   'updateCheck',
   'updateVariable',
   'updateMaintenanceWindow',

@@ -19,6 +19,7 @@ import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import { commonProblems } from '#checks/check-schemas.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
+import { composeStatusPages, routesOfStatusPages } from '#app/http/status-pages.ts';
 import { composeMissingVariables, settingsWarnings } from '#app/http/warnings.ts';
 import { programReader, scriptRules } from '#app/scripts/script-rules.ts';
 import { newId } from '#lib/id.ts';
@@ -119,6 +120,7 @@ export function resourcesUnderTest(
       ...clientCertificateRoutes(createClientCertificateActions(store)),
       ...privateLocationRoutes(createPrivateLocationActions({ ...store, newId, now: () => clock.now() })),
       ...snippetRoutes(createSnippetActions(choices)),
+      ...routesOfStatusPages(composeStatusPages({ store, clock }), { publicUrl: () => 'http://tocsin.test', clock }),
       ...maintenanceWindowRoutes(createMaintenanceWindowActions({ ...store, targetOf: () => null, clock })),
       ...maintenanceOccurrenceRoutes(createMaintenanceOccurrenceActions({ ...store, clock })),
       ...checkRoutes(createCheckActions(drafts)),

@@ -19,6 +19,7 @@ const ofAll = [
   'schedule_rounds',
   'sessions',
   'setup_links',
+  'status_page_addresses',
   'users',
 ];
 

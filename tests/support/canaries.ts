@@ -14,6 +14,7 @@ export const canaries = {
   'locked variable': 'canary+locked/variable==7Q',
   'locked header of the check': 'canary+check/header==7Q',
   'password of basic auth': 'canary+basic/password==7Q',
+  'password of a status page': 'canary+page/password==7Q',
   'webhook secret': 'canary+webhook/secret==7Q',
   'locked header of the channel': 'canary+channel/header==7Q',
   'key of the client certificate': identity.key.split('\n')[2]?.slice(0, 48) ?? '',

@@ -1,7 +1,6 @@
 // What the `checkly` command line asks for that this service does not have, each with a sentence that it prints.
 
 const refused: readonly (readonly [path: RegExp, sentence: string])[] = [
-  [/^[/]v1[/]status-pages\b/, 'Tocsin has no status pages.'],
   [/^[/]v1[/](test-session-)?error-groups\b/, 'Tocsin does not group errors.'],
   [/^[/]v1[/]root-cause-analyses\b/, 'Tocsin does not analyze root causes.'],
   [/^[/]v1[/]usage[/]/, 'Tocsin has no contracts and credits. `checkly account plan` shows the limits of the account.'],

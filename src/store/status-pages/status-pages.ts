@@ -94,7 +94,7 @@ export async function changePage(
   const present = await findPage(tx, accountId, id);
   if (present === null) return null;
   const page = { ...edit(present), accountId, id, createdAt: present.createdAt, updatedAt: now };
-  const own = { ...ownedBy(accountId), page_id: idBytes(id) };
+  const own = { owner_id: idBytes(accountId), page_id: idBytes(id) };
   const left = addressesOf(present).filter(({ address }) =>
     addressesOf(page).every((each) => each.address !== address),
   );
@@ -120,7 +120,7 @@ export async function removePages(tx: Db, accountId: string, ids: readonly strin
   const known = ids.filter(isUuid).map(idBytes);
   if ((await deleteRows(tx, 'status_pages', { ...ownedBy(accountId), id: known })) === 0) return false;
   const own = { ...ownedBy(accountId), page_id: known };
-  await deleteRows(tx, 'status_page_addresses', own);
+  await deleteRows(tx, 'status_page_addresses', { owner_id: idBytes(accountId), page_id: known });
   await deleteRows(tx, 'status_page_images', own);
   await deleteRows(tx, 'status_page_snapshots', own);
   await deleteRows(tx, 'status_page_changes', own);
@@ -135,8 +135,8 @@ function addressesOf({ url, customDomain }: Pick<StatusPage, 'url' | 'customDoma
 }
 
 /** Makes the addresses of a page its own; returns the first that another page has. */
-async function claimAddresses(tx: Db, page: StatusPage): Promise<TakenAddress | null> {
-  const own = { ...ownedBy(page.accountId), page_id: idBytes(page.id) };
+export async function claimAddresses(tx: Db, page: StatusPage): Promise<TakenAddress | null> {
+  const own = { owner_id: idBytes(page.accountId), page_id: idBytes(page.id) };
   for (const { field, address } of addressesOf(page)) {
     if ((await insertRows(tx, 'status_page_addresses', { ...own, address }, 'keep')) > 0) continue;
     if ((await findRow(tx, 'status_page_addresses', { ...own, address })) === undefined) return { taken: field };

@@ -60,7 +60,23 @@ export async function codeFixtures(service: Service, checkId: string): Promise<R
   const { key } = await service.must('POST', '/v1/script-files', { content: 'a snapshot' });
   const location = await service.must('POST', '/v1/private-locations', { name: 'Canary', slugName: 'canary-cage' });
   const snippet = await service.must('POST', '/v1/snippets', { name: 'Canary', script: 'const tweet = 1;' });
+  const statusService = await service.must('POST', '/v1/status-pages/services', { name: 'Canary' });
+  const incident = await service.must('POST', '/v1/status-pages/incidents', {
+    name: 'Canary',
+    incidentUpdates: [{ status: 'INVESTIGATING', description: 'A canary.' }],
+  });
+  const [update] = incident['incidentUpdates'] as { readonly id: string }[];
+  const statusPage = await service.must('POST', '/v1/status-pages', {
+    name: 'Canary',
+    url: 'canary',
+    visibility: 'PASSWORD',
+    password: canaries['password of a status page'],
+  });
   return {
+    'status-pages': String(statusPage['id']),
+    services: String(statusService['id']),
+    incidents: String(incident['id']),
+    'incident-updates': update?.id ?? '',
     'private-locations': String(location['id']),
     snippets: String(snippet['id']),
     'script-files': String(key),

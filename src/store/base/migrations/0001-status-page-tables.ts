@@ -9,7 +9,7 @@ export function statusPageTables({ types, strict, clustered }: Dialect): string[
     `CREATE TABLE status_pages (${account}, id ${id} NOT NULL, name ${text} NOT NULL, url ${text} NOT NULL,
       custom_domain ${text}, is_published ${code} NOT NULL, password_hash ${text}, definition ${text} NOT NULL,
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
-    `CREATE TABLE status_page_addresses (address ${text} PRIMARY KEY NOT NULL, ${account},
+    `CREATE TABLE status_page_addresses (address ${text} PRIMARY KEY NOT NULL, owner_id ${id} NOT NULL,
       page_id ${id} NOT NULL)${clustered}`,
     `CREATE TABLE status_page_images (${account}, page_id ${id} NOT NULL, name ${text} NOT NULL,
       media_type ${text} NOT NULL, content ${bytes} NOT NULL, PRIMARY KEY (account_id, page_id, name))${strict}`,

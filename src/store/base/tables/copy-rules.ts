@@ -16,6 +16,8 @@ export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   processes: { with: 'nothing' },
   // Codes that private locations claim are copied with them.
   locations: { with: 'installation' },
+  // A page claims its addresses again when it is published.
+  status_page_addresses: { with: 'installation' },
   sessions: { with: 'nothing' },
   setup_links: { with: 'nothing' },
   password_resets: { with: 'nothing' },

@@ -20,7 +20,8 @@ export interface StatusPagesTable {
 export interface StatusPageAddressesTable {
   /** `path:` or `host:` and the address. */
   address: string;
-  account_id: IdBytes;
+  /** The account. */
+  owner_id: IdBytes;
   page_id: IdBytes;
 }
 

@@ -1,0 +1,123 @@
+// Status pages over REST: pages, services and incidents, and what one account sees of another's.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resourcesUnderTest } from './resources-under-test.ts';
+
+type Attributes = Readonly<Record<string, string>>;
+const attributesOf = (body: Record<string, unknown>) => body['attributes'] as Attributes;
+const png = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64')}`;
+const update = { status: 'INVESTIGATING', description: 'We are looking into it.' };
+
+test('a page shows services of its account, and another account sees neither', async () => {
+  await using on = resourcesUnderTest();
+  const { status, body: service } = await on.ask('POST', '/v1/status-pages/services', { name: 'Checkout', id: null });
+  assert.equal(status, 201, JSON.stringify(service));
+  const cards = [{ name: 'Shop', services: [{ id: service['id'], name: 'as it was received' }] }];
+  const created = await on.ask('POST', '/v1/status-pages', { name: 'Example', url: 'example', logo: png, cards });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  const { id, pageUrl, logo, cards: shown } = created.body;
+  assert.match(String(pageUrl), /\/status\/example$/);
+  assert.equal(logo, png);
+  const [card] = shown as { readonly services: readonly object[] }[];
+  assert.deepEqual(card?.services, [{ id: service['id'], name: 'Checkout', accountId: service['accountId'] }]);
+  assert.deepEqual((await on.ask('GET', `/v1/status-pages/${String(id)}`)).body, created.body);
+  assert.deepEqual((await on.ask('PUT', `/v1/status-pages/${String(id)}`, created.body)).body['cards'], shown);
+  const listed = (await on.ask('GET', '/v1/status-pages?limit=1')).body;
+  assert.deepEqual([listed['length'], listed['nextId']], [1, null]);
+  const foreign = 'tsn_foreign';
+  assert.equal((await on.ask('GET', `/v1/status-pages/${String(id)}`, undefined, foreign)).status, 404);
+  assert.equal((await on.ask('GET', '/v1/status-pages', undefined, foreign)).body['length'], 0);
+  const stolen = await on.ask('POST', '/v1/status-pages', { name: 'Theirs', url: 'theirs', cards }, foreign);
+  assert.match(attributesOf(stolen.body)['cards'] ?? '', /unknown service/);
+  const inUse = await on.ask('DELETE', `/v1/status-pages/services/${String(service['id'])}`);
+  assert.equal(inUse.status, 409);
+  assert.match(String(inUse.body['message']), /“Example”/);
+  assert.equal((await on.ask('DELETE', `/v1/status-pages/${String(id)}`)).status, 204);
+  assert.equal((await on.ask('DELETE', `/v1/status-pages/services/${String(service['id'])}`)).status, 204);
+});
+
+test('an address belongs to one page of the installation, until it is given up', async () => {
+  await using on = resourcesUnderTest();
+  const page = { name: 'Example', url: 'example', customDomain: 'status.example.com' };
+  const { body } = await on.ask('POST', '/v1/status-pages', page);
+  const other = { name: 'Other', url: 'other', customDomain: null };
+  const { body: second } = await on.ask('POST', '/v1/status-pages', other, 'tsn_foreign');
+  for (const [field, value] of [
+    ['url', 'example'],
+    ['customDomain', 'STATUS.example.com'],
+  ] as const) {
+    const taken = await on.ask('PUT', `/v1/status-pages/${String(second['id'])}`, { [field]: value }, 'tsn_foreign');
+    assert.equal(taken.status, 409);
+    assert.match(attributesOf(taken.body)[field] ?? '', /Another page/);
+  }
+  const both = { url: 'free', customDomain: 'status.example.com' };
+  assert.equal((await on.ask('PUT', `/v1/status-pages/${String(second['id'])}`, both, 'tsn_foreign')).status, 409);
+  const { status } = await on.ask('POST', '/v1/status-pages', { name: 'Free', url: 'free' });
+  assert.equal(status, 201, 'a refused change claims nothing');
+  await on.ask('PUT', `/v1/status-pages/${String(body['id'])}`, { customDomain: null });
+  const now = await on.ask(
+    'PUT',
+    `/v1/status-pages/${String(second['id'])}`,
+    { customDomain: 'status.example.com' },
+    'tsn_foreign',
+  );
+  assert.equal(now.status, 200);
+});
+
+test('colours without contrast, files that are no images and a missing password are refused', async () => {
+  await using on = resourcesUnderTest();
+  const page = { name: 'Example', url: 'example' };
+  const cases: readonly (readonly [object, string, RegExp])[] = [
+    [{ themeColors: { light: '#ffff00' } }, 'themeColors.light', /contrast of 1\.\d/],
+    [{ logo: 'https://cdn.example/logo.png' }, 'logo', /load nothing from elsewhere/],
+    [{ logo: `data:image/png;base64,${Buffer.from('<svg/>').toString('base64')}` }, 'logo', /PNG/],
+    [{ visibility: 'PASSWORD' }, 'password', /required/],
+    [{ url: 'Über' }, 'url', /lower-case/],
+    [{ customDomain: '10.0.0.1' }, 'customDomain', /host name/],
+    [{ redirectTo: 'javascript:alert(1)' }, 'redirectTo', /http/],
+    [{ alertChannelIds: [7] }, 'alertChannelIds', /unknown channel 7/],
+  ];
+  for (const [fields, path, expected] of cases) {
+    const { status, body } = await on.ask('POST', '/v1/status-pages', { ...page, ...fields });
+    assert.equal(status, 400, path);
+    assert.match(attributesOf(body)[path] ?? JSON.stringify(body), expected);
+  }
+});
+
+test('an incident has updates, some of them scheduled, and says when it was resolved', async () => {
+  await using on = resourcesUnderTest();
+  const created = await on.ask('POST', '/v1/status-pages/incidents', {
+    name: 'Payments fail',
+    incidentUpdates: [update],
+  });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  const at = `/v1/status-pages/incidents/${String(created.body['id'])}`;
+  assert.deepEqual([created.body['lastUpdateStatus'], created.body['isBackdated']], ['INVESTIGATING', false]);
+  const later = new Date(on.temp.clock.now() + 3_600_000).toISOString();
+  const resolved = { status: 'RESOLVED', description: 'Over.', publicIncidentUpdateDate: later };
+  const { body: scheduled } = await on.ask('POST', `${at}/incident-updates`, resolved);
+  assert.equal(scheduled['isScheduled'], true);
+  assert.equal((await on.ask('GET', at)).body['resolvedAt'], null);
+  await on.ask('PUT', `${at}/incident-updates/${String(scheduled['id'])}`, {
+    publicIncidentUpdateDate: new Date(on.temp.clock.now()).toISOString(),
+  });
+  const { body: over } = await on.ask('GET', at);
+  assert.equal(over['lastUpdateStatus'], 'RESOLVED');
+  assert.match(String(over['resolvedAt']), /Z$/);
+  assert.equal((await on.ask('DELETE', `${at}/incident-updates/${String(scheduled['id'])}`)).status, 204);
+  assert.equal((await on.ask('GET', at)).body['resolvedAt'], null);
+  const [{ id: first } = { id: '' }] = created.body['incidentUpdates'] as { readonly id: string }[];
+  assert.equal((await on.ask('DELETE', `${at}/incident-updates/${first}`)).status, 409);
+  const backdated = { name: 'Earlier', startedAt: '2026-01-01T00:00:00Z', incidentUpdates: [update] };
+  assert.equal((await on.ask('POST', '/v1/status-pages/incidents', backdated)).body['isBackdated'], true);
+  const future = { ...backdated, startedAt: '9096-01-01T00:00:00Z' };
+  assert.match(
+    attributesOf((await on.ask('POST', '/v1/status-pages/incidents', future)).body)['startedAt'] ?? '',
+    /future/,
+  );
+  const listed = (await on.ask('GET', '/v1/status-pages/incidents?limit=1&isOpen=true')).body;
+  const next = (await on.ask('GET', `/v1/status-pages/incidents?limit=1&nextId=${String(listed['nextId'])}`)).body;
+  assert.deepEqual([listed['length'], next['length'], next['nextId']], [1, 1, null]);
+  assert.equal((await on.ask('GET', at, undefined, 'tsn_foreign')).status, 404);
+  assert.equal((await on.ask('DELETE', at)).status, 204);
+});
