@@ -5,7 +5,7 @@ import { incidentSeverities } from '#domain/status-pages/status-service.ts';
 import { bodyInstant, flag, instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { cursorPage, cursorQuery, namedService, serviceList } from './shared.ts';
+import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
 
 const text = (longest: number) => z.string().trim().min(1).max(longest);
 const words = {

@@ -14,7 +14,7 @@ import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { timeZoneName } from '../time-zone.ts';
-import { cursorPage, cursorQuery, namedService, serviceList } from './shared.ts';
+import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
 
 const none = () => [];
 const text = (longest: number) => z.string().trim().min(1).max(longest);

@@ -4,7 +4,7 @@ import { incidentSeverities, proposalModes } from '#domain/status-pages/status-s
 import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { cursorPage, cursorQuery } from './shared.ts';
+import { cursorPage, cursorQuery } from './service-lists.ts';
 
 const none = () => [];
 const text = (longest: number) => z.string().trim().min(1).max(longest);

@@ -1,4 +1,4 @@
-// Parts of the API of status pages that pages, services and incidents share.
+// Lists of services and parts of lists in the API of status pages.
 import { z } from 'zod';
 import { pathUuid, wholeNumber } from '#lib/schema/fields.ts';
 
