@@ -309,7 +309,7 @@ function roomOf(path: string): string | null {
 const storeLevels: readonly (readonly string[])[] = [
   ['base'],
   ['engines'],
-  ['accounts', 'channels', 'checks', 'locations', 'roll-ups', 'schedules', 'scripts', 'sessions'],
+  ['accounts', 'channels', 'checks', 'locations', 'roll-ups', 'schedules', 'scripts', 'sessions', 'status-pages'],
   ['path', 'projects'],
   ['copy', 'history', 'overview'],
 ];
