@@ -44,7 +44,45 @@ const request = {
   basicAuth: { username: '', password: '' },
 };
 
+/** The request of a check that makes none, as the SDK writes it. */
+const noRequest = {
+  ...request,
+  method: '',
+  url: '',
+  followRedirects: false,
+  bodyType: undefined,
+  basicAuth: undefined,
+};
+const noHeartbeat = { period: 0, periodUnit: '', grace: 0, graceUnit: '', pingToken: '' };
+const scriptedCheck = (checkType: string) => ({
+  id: '',
+  name: 'Script',
+  checkType,
+  frequency: 10,
+  activated: true,
+  degradedResponseTime: 0,
+  maxResponseTime: 0,
+  script: 'await 1;',
+  sslCheck: false,
+  sslCheckDomain: '',
+  request: noRequest,
+  heartbeat: noHeartbeat,
+  ...quiet,
+});
+
 const replayed: readonly Replayed[] = [
+  {
+    name: 'a browser check',
+    paths: ['/v1/checks/browser?autoAssignAlerts=false', '/v1/checks/{id}?autoAssignAlerts=false', '/v1/checks/{id}'],
+    body: scriptedCheck('BROWSER'),
+    change: { script: 'await 2;', frequency: 30 },
+  },
+  {
+    name: 'a multi-step check',
+    paths: ['/v1/checks/multistep?autoAssignAlerts=false', '/v1/checks/{id}?autoAssignAlerts=false', '/v1/checks/{id}'],
+    body: scriptedCheck('MULTI_STEP'),
+    change: { script: 'await 2;', frequency: 30 },
+  },
   {
     name: 'an API check',
     paths: ['/v1/checks/api?autoAssignAlerts=false', '/v1/checks/{id}?autoAssignAlerts=false', '/v1/checks/{id}'],
@@ -56,7 +94,9 @@ const replayed: readonly Replayed[] = [
       activated: true,
       degradedResponseTime: 5000,
       maxResponseTime: 20_000,
+      sslCheck: false,
       sslCheckDomain: '',
+      heartbeat: noHeartbeat,
       setupSnippetId: 0,
       tearDownSnippetId: 0,
       localSetupScript: '',
@@ -253,14 +293,20 @@ async function readOf(on: Resources, path: string): Promise<Row> {
 
 /** Whether nothing was written, in the ways that these clients have. */
 function isNothing(value: unknown): boolean {
-  const isEmpty = typeof value === 'object' && value !== null && Object.values(value).every(isNothing);
+  const isEmpty =
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((each) => each === false || isNothing(each));
   return value === undefined || value === null || value === '' || value === 0 || value === zero || isEmpty;
 }
+
+/** Fields that reads show in another form, or not. */
+const unshown = ['id', 'alertSettings', 'keys', 'sslCheck'];
 
 /** Fields that were written have their values; those that were empty are empty or have their defaults. */
 function assertShown(read: Row, written: Row): void {
   for (const [field, value] of Object.entries(written)) {
-    if (isNothing(value) || ['id', 'alertSettings', 'keys'].includes(field)) continue;
+    if (isNothing(value) || unshown.includes(field)) continue;
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       assertShown(read[field] as Row, value as Row);
     else assert.deepEqual(read[field], value, field);

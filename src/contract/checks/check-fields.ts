@@ -97,6 +97,7 @@ export const checkFieldsShown = {
 export const ignored = [
   ...readOnlyFields,
   'heartbeat',
+  'sslCheck',
   'sslCheckDomain',
   'script',
   'scriptPath',

@@ -149,8 +149,8 @@ export const checkOperations = tagged('Checks', {
     path: '/v1/checks/{id}',
     summary: 'Update a check',
     description:
-      `${changing.description} All fields of API checks can be changed here; for other types only the common fields. ` +
-      'Use the path of the type for the rest.',
+      `${changing.description} All fields of API checks can be changed here, and those of browser and multi-step ` +
+      'checks if `checkType` names the type; for other types only the common fields. Use the path of the type for the rest.',
     body: checkUpdate,
     response: check,
   },

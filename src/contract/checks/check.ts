@@ -43,6 +43,16 @@ function ignoredBy({ fields, ignored: own = [] }: CheckSchema): readonly string[
   return [...ignored.filter((name) => !(name in fields)), ...own];
 }
 
+/** The same for a body: also a request without values, which one client sends for kinds that make none. */
+function ignoredIn(body: object, schema: CheckSchema): readonly string[] {
+  const isEmpty = !('request' in schema.fields) && 'request' in body && isNothing(body.request);
+  return isEmpty ? [...ignoredBy(schema), 'request'] : ignoredBy(schema);
+}
+
+function isNothing(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? Object.values(value).every(isNothing) : !value;
+}
+
 function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
   const { type, name, about, fields: own, shown = {}, lenient = (body: z.ZodType) => body }: CheckSchema = schema;
   const fields = fieldsOf(schema);
@@ -50,9 +60,12 @@ function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
   const written = (body: z.ZodType, what: string) => lenient(body).meta({ id: `${name}Check${what}` });
   return {
     schema,
-    create: written(creating(ignoredBy(schema), fields.extend({ checkType: checkType.default(type) })), 'Create'),
+    create: written(
+      creating((body) => ignoredIn(body, schema), fields.extend({ checkType: checkType.default(type) })),
+      'Create',
+    ),
     update: written(
-      ignoring(ignoredBy(schema), updateOf(fields).extend({ checkType: checkType.exactOptional() })),
+      ignoring((body) => ignoredIn(body, schema), updateOf(fields).extend({ checkType: checkType.exactOptional() })),
       'Update',
     ),
     shown: z
@@ -65,12 +78,20 @@ function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
 /** The schemas of each kind by the name of its type. */
 export const kindBodies: readonly KindBodies[] = checkSchemas.map((schema) => bodiesOf(schema));
 
-/** Fields that can be changed if the path does not name the type. */
 const api = schemaOf('API');
+/** Kinds all of whose fields can be changed if the body names the type and the path does not. */
+const scripted = [schemaOf('BROWSER'), schemaOf('MULTI_STEP')] as const;
+export const scriptedTypes = scripted.map(({ type }) => type);
+const others = checkTypes.filter((type) => scripted.every((schema) => schema.type !== type));
 
 function ignoredOfAny(body: object): readonly string[] {
   const schema = checkSchemas.find(({ type }) => 'checkType' in body && body.checkType === type);
-  return ignoredBy(schema ?? api);
+  return ignoredIn(body, schema ?? api);
+}
+
+function ignoredOfUpdate(body: object): readonly string[] {
+  const schema = scripted.find(({ type }) => 'checkType' in body && body.checkType === type);
+  return ignoredIn(body, schema ?? api);
 }
 
 export const anyCheckCreate = creating(
@@ -84,9 +105,25 @@ export const anyCheckCreate = creating(
   ),
 ).meta({ id: 'CheckCreate' }) as unknown as z.ZodType<CheckWrite>;
 
+const apiUpdate = updateOf(fieldsOf(api));
+
+/** The update of a scripted kind, with the schemas of the common fields of another: a document has each of them once. */
+function scriptedUpdate({ type, commonFields, fields }: CheckSchema) {
+  const shared = Object.entries(apiUpdate.shape).filter(([name]) => name in checkFields);
+  const own = updateOf(z.strictObject({ ...commonFields, ...fields }));
+  return z.strictObject({ ...Object.fromEntries(shared), ...own.shape, checkType: z.literal(type) });
+}
+
 export const checkUpdate = ignoring(
-  ignoredBy(api),
-  updateOf(fieldsOf(api)).extend({ checkType: z.enum(checkTypes).exactOptional() }),
+  ignoredOfUpdate,
+  z.discriminatedUnion(
+    'checkType',
+    [
+      apiUpdate.extend({ checkType: z.enum(others).exactOptional() }),
+      ...scripted.map(scriptedUpdate),
+    ] as unknown as readonly [z.ZodObject],
+    { error: `must be one of ${checkTypes.join(', ')}` },
+  ),
 ).meta({ id: 'CheckUpdate' }) as unknown as z.ZodType<CheckUpdate>;
 
 export const check = z

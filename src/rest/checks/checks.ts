@@ -2,7 +2,7 @@
 import type { CheckChange, CheckInput } from '#actions/checks/check-edits.ts';
 import type { CheckActions } from '#actions/checks/checks.ts';
 import type { ShownCheck } from '#actions/checks/shown-check.ts';
-import type { CheckBody } from '#contract/checks/check.ts';
+import { type CheckBody, scriptedTypes } from '#contract/checks/check.ts';
 import { checkFields } from '#contract/checks/check-fields.ts';
 import { kindOperations } from '#contract/checks/check-operations.ts';
 import type { InputOf } from '#contract/operations.ts';
@@ -25,7 +25,9 @@ export function checkRoutes(actions: CheckActions): Route[] {
       checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
     ),
     route('updateCheck', async ({ caller, params, body, headers }) => {
-      const options = { checkType: null, namedType: body.checkType, expected: expectedBy(headers) };
+      const { checkType: namedType } = body;
+      const checkType = scriptedTypes.find((type) => type === namedType) ?? null;
+      const options = { checkType, namedType, expected: expectedBy(headers) };
       return checkToWire(await actions.change(caller, params.id, changed(body), options));
     }),
     ...kindOperations.flatMap(({ type, create, update }) => [
