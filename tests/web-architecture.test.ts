@@ -44,14 +44,19 @@ test('a file of the web UI imports only the rooms below its own, and no other pa
   assert.deepEqual(breaches, []);
 });
 
-test('the web UI imports nothing of the server but the caller, the parser of events, types of the contract, time zones, resource files, how kinds are shown, and how lines are read', () => {
+test('the web UI imports nothing of the server but the caller, the parser of events, types of the contract, time zones, resource files, how kinds are shown, and how other formats are read', () => {
   const breaches = imports.flatMap(({ path, to, isType }) => {
     if (!to.startsWith('#') && !to.startsWith('node:')) return [];
     const isOpen =
       to === '#contract/caller.ts' ||
       to === '#contract/event-stream.ts' ||
+      to === '#contract/follow-deployment.ts' ||
       to === '#domain/checks/wall-time.ts' ||
       to === '#importers/csv/lines.ts' ||
+      to === '#importers/text-formats.ts' ||
+      to === '#importers/stored-switches.ts' ||
+      (/^#importers\/(?:imported|channels)\.ts$/.test(to) && isType) ||
+      to === '#lib/errors.ts' ||
       to === '#files/export.ts' ||
       to === '#files/write.ts' ||
       /^#(checks|channels)\/(shows?|forms?)\.ts$|^#checks\/shown-assertions\.ts$|^#lib\/schema\/form\.ts$/.test(to);

@@ -1,11 +1,7 @@
 // What an importer produces: a resource file, and a row for everything that it read.
 import { escaped } from '#files/placeholders.ts';
-import {
-  type FileResource,
-  type ResourceFile,
-  type SectionName,
-  sections as fileSections,
-} from '#contract/projects/resource-file.ts';
+import { type FileResource, type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
+import type { DeclaredResource } from '#domain/projects/resource.ts';
 
 /** What became of one thing of the other product. */
 export interface ImportRow {
@@ -15,6 +11,8 @@ export interface ImportRow {
   readonly kind: string;
   /** What it becomes, such as `URL check home`; null = not carried over, and the notes say why. */
   readonly to: string | null;
+  /** The resource in the file; null = not carried over. */
+  readonly resource: Pick<DeclaredResource, 'type' | 'logicalId'> | null;
   /** What differs, or could not be carried over. */
   readonly notes: readonly string[];
 }
@@ -69,14 +67,18 @@ export const nouns: Readonly<Record<SectionName, string>> = {
 };
 
 /** Sections whose keys stand for a field, so that they are not changed. */
-const keyed = new Set(fileSections.flatMap(({ name, keyField }) => (keyField === undefined ? [] : name)));
+const keyed = new Set(sections.flatMap(({ name, keyField }) => (keyField === undefined ? [] : name)));
+
+const types = Object.fromEntries(sections.map(({ name, type }) => [name, type])) as Readonly<
+  Record<SectionName, DeclaredResource['type']>
+>;
 
 /**
  * @param project logical ID of the project that owns what is imported
  * @param writeText turns a text of the other product into one of a resource file, where `${env:…}` has a meaning
  */
 export function createDraft(project: string, writeText: (text: string) => string = escaped): Draft {
-  const sections = new Map<SectionName, Map<string, FileResource>>();
+  const drafted = new Map<SectionName, Map<string, FileResource>>();
   const rows: ImportRow[] = [];
   /** The number behind the last logical ID, by section and wanted ID: files may have one name very often. */
   const numbers = new Map<string, number>();
@@ -90,20 +92,20 @@ export function createDraft(project: string, writeText: (text: string) => string
   };
   return {
     add: (section, wantedId, resource, source, notes = []) => {
-      const resources = sections.get(section) ?? new Map<string, FileResource>();
-      sections.set(section, resources);
+      const resources = drafted.get(section) ?? new Map<string, FileResource>();
+      drafted.set(section, resources);
       const id = freeName(section, keyed.has(section) ? wantedId : slug(wantedId), resources);
       resources.set(id, resource);
-      const type = resource['checkType'] ?? resource['type'];
-      const to = [type, nouns[section], id].filter((part) => typeof part === 'string').join(' ');
-      rows.push({ ...source, to, notes });
+      const kind = resource['checkType'] ?? resource['type'];
+      const to = [kind, nouns[section], id].filter((part) => typeof part === 'string').join(' ');
+      rows.push({ ...source, to, resource: { type: types[section], logicalId: id }, notes });
       return id;
     },
-    skip: (source, ...why) => void rows.push({ ...source, to: null, notes: why }),
+    skip: (source, ...why) => void rows.push({ ...source, to: null, resource: null, notes: why }),
     finish: () => {
       const file = Object.fromEntries(
         (Object.keys(nouns) as SectionName[]).flatMap((name) => {
-          const resources = sections.get(name);
+          const resources = drafted.get(name);
           return resources === undefined ? [] : [[name, written(Object.fromEntries(resources), writeText)]];
         }),
       );

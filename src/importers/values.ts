@@ -1,5 +1,5 @@
 // Reads values of foreign files, whose types nobody guarantees.
-import { errorMessage } from '#lib/errors.ts';
+import { jsonFault } from '#lib/schema/json-place.ts';
 import { ImportError } from './imported.ts';
 
 /** An object of a foreign file. */
@@ -48,12 +48,14 @@ export function jsonPairs(text: string, notes: string[]): readonly (readonly [na
   return [];
 }
 
-/** @throws {ImportError} with the place that is not JSON */
+/** @throws {ImportError} with line and column of what is not JSON */
 export function parseJson(text: string): unknown {
+  const json = text.replace(/^\uFEFF/, '');
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new ImportError(`the file is not JSON: ${errorMessage(error)}`);
+    return JSON.parse(json);
+  } catch {
+    const { line, column, wanted } = jsonFault(json) ?? { line: 1, column: 1, wanted: 'fewer levels' };
+    throw new ImportError(`line ${line}, column ${column}: the file is not JSON: expected ${wanted}`);
   }
 }
 

@@ -9,7 +9,7 @@ describe('many checks in the web UI', () => {
 
   test('of 50 lines the 47 right ones are created, and the 3 wrong ones stay to be corrected', async () => {
     const { service, open } = ui();
-    const page = await open('/import', { viewport: { width: 390, height: 844 } });
+    const page = await open('/import?from=lines', { viewport: { width: 390, height: 844 } });
     const right = Array.from({ length: 46 }, (_, index) => `Port ${index}, tcp://127.0.0.1:${index + 1}, 1h, ports`);
     const command = `curl http://127.0.0.1:9/orders \\\n  -H 'accept: text/plain' -d '{"a":\n1}'`;
     await page

@@ -8,6 +8,7 @@ import {
   Braces,
   ChartColumn,
   FileCode,
+  FileInput,
   FolderOpen,
   Gauge,
   KeyRound,
@@ -163,10 +164,43 @@ function AccountSwitch() {
   );
 }
 
-/** Theme, profile and signing out. */
+interface PersonPage {
+  readonly to:
+    | '/import'
+    | '/settings/profile'
+    | '/settings/account'
+    | '/settings/alerts'
+    | '/settings/variables'
+    | '/settings/snippets'
+    | '/settings/private-locations'
+    | '/settings/usage'
+    | '/settings/people'
+    | '/settings/api-keys'
+    | '/settings/audit';
+  readonly text: string;
+  readonly icon: LucideIcon;
+  /** Who sees it; null = everybody. */
+  readonly needs: 'write' | 'admin' | null;
+}
+
+const personPages: readonly PersonPage[] = [
+  { to: '/settings/profile', text: 'Profile', icon: UserRound, needs: null },
+  { to: '/settings/account', text: 'Account', icon: Settings, needs: null },
+  { to: '/settings/alerts', text: 'Alert settings', icon: BellRing, needs: null },
+  { to: '/settings/variables', text: 'Variables and secrets', icon: Braces, needs: null },
+  { to: '/settings/snippets', text: 'Snippets', icon: FileCode, needs: null },
+  { to: '/settings/private-locations', text: 'Private locations', icon: MapPin, needs: null },
+  { to: '/import', text: 'Import', icon: FileInput, needs: 'write' },
+  { to: '/settings/usage', text: 'Usage and limits', icon: Gauge, needs: null },
+  { to: '/settings/people', text: 'People', icon: Users, needs: 'admin' },
+  { to: '/settings/api-keys', text: 'API keys', icon: KeyRound, needs: 'admin' },
+  { to: '/settings/audit', text: 'Audit log', icon: ScrollText, needs: 'admin' },
+];
+
+/** Pages of the account, theme and signing out. */
 function usePersonActions(): readonly Action[] {
   const me = useMe();
-  const { admin } = useMay();
+  const { admin, write } = useMay();
   const theme = useTheme();
   const navigate = useNavigate();
   const cache = useQueryClient();
@@ -182,71 +216,14 @@ function usePersonActions(): readonly Action[] {
     icon,
     run: () => applyTheme(id),
   });
+  const pages = personPages.filter(({ needs }) => needs === null || (needs === 'write' ? write : admin));
   return [
-    {
-      id: 'profile',
-      label: me.user?.email ?? 'Profile',
-      icon: <UserRound size={16} />,
-      run: () => void navigate({ to: '/settings/profile' }),
-    },
-    {
-      id: 'account',
-      label: 'Account',
-      icon: <Settings size={16} />,
-      run: () => void navigate({ to: '/settings/account' }),
-    },
-    {
-      id: 'alert-settings',
-      label: 'Alert settings',
-      icon: <BellRing size={16} />,
-      run: () => void navigate({ to: '/settings/alerts' }),
-    },
-    {
-      id: 'variables',
-      label: 'Variables and secrets',
-      icon: <Braces size={16} />,
-      run: () => void navigate({ to: '/settings/variables' }),
-    },
-    {
-      id: 'snippets',
-      label: 'Snippets',
-      icon: <FileCode size={16} />,
-      run: () => void navigate({ to: '/settings/snippets' }),
-    },
-    {
-      id: 'private-locations',
-      label: 'Private locations',
-      icon: <MapPin size={16} />,
-      run: () => void navigate({ to: '/settings/private-locations' }),
-    },
-    {
-      id: 'usage',
-      label: 'Usage and limits',
-      icon: <Gauge size={16} />,
-      run: () => void navigate({ to: '/settings/usage' }),
-    },
-    ...(admin
-      ? [
-          {
-            id: 'people',
-            label: 'People',
-            icon: <Users size={16} />,
-            run: () => void navigate({ to: '/settings/people' }),
-          },
-          {
-            id: 'api-keys',
-            label: 'API keys',
-            icon: <KeyRound size={16} />,
-            run: () => void navigate({ to: '/settings/api-keys' }),
-          },
-          {
-            id: 'audit',
-            label: 'Audit log',
-            icon: <ScrollText size={16} />,
-            run: () => void navigate({ to: '/settings/audit' }),
-          },
-        ]
-      : []),
+    ...pages.map(({ to, text, icon: Icon }) => ({
+      id: to,
+      label: to === '/settings/profile' ? (me.user?.email ?? text) : text,
+      icon: <Icon size={16} />,
+      run: () => void navigate({ to, search: {} }),
+    })),
     { id: 'docs', label: 'API reference', icon: <BookOpen size={16} />, run: () => location.assign('/docs') },
     themeAction('system', 'Theme: system', <Monitor size={16} />),
     themeAction('light', 'Theme: light', <Sun size={16} />),

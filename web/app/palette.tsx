@@ -32,7 +32,7 @@ const pages = [
   ['/', 'Checks'],
   ['/', 'Flapping checks', { flapping: true, sort: '-flapping' }],
   ['/checks/new', 'New check'],
-  ['/import', 'Add many checks'],
+  ['/import', 'Import or add many checks'],
   ['/alerts', 'Alerts'],
   ['/deliveries', 'Deliveries'],
   ['/groups', 'Groups'],

@@ -12,6 +12,7 @@ import { checkSearch } from '../pages/check/search.ts';
 import { newGroupSearch } from '../pages/group-editor/search.ts';
 import { newChannelSearch } from '../pages/channels/search.ts';
 import { newCheckSearch } from '../pages/check-editor/search.ts';
+import { importSearch } from '../pages/import/search.ts';
 import { maintenanceSearch } from '../pages/maintenance/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
@@ -64,6 +65,7 @@ const editCheck = createRoute({
 const importing = createRoute({
   getParentRoute: () => shell,
   path: '/import',
+  validateSearch: only(importSearch),
   component: forWriters(lazyRouteComponent(() => import('../pages/import/page.tsx'), 'ImportPage')),
 });
 const result = createRoute({

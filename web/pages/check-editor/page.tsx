@@ -53,9 +53,15 @@ function TypeChoice() {
           </li>
         ))}
         <li>
-          <Link to="/import" className={parts['type']}>
+          <Link to="/import" search={{ from: 'lines' }} className={parts['type']}>
             <strong>{text.many}</strong>
             <span className="quiet">{text.manyHelp}</span>
+          </Link>
+        </li>
+        <li>
+          <Link to="/import" search={{}} className={parts['type']}>
+            <strong>{text.elsewhere}</strong>
+            <span className="quiet">{text.elsewhereHelp}</span>
           </Link>
         </li>
       </ul>

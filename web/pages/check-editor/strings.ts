@@ -21,6 +21,8 @@ export const text = {
   advanced: 'Tags, group and variables',
   many: 'Many checks',
   manyHelp: 'from a list, a CSV file or curl commands',
+  elsewhere: 'Import',
+  elsewhereHelp: 'from Checkly, Gatus, Uptime Kuma and others',
   thisCheck: 'this check',
   description: 'Description',
   runbook: 'Runbook',

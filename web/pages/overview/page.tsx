@@ -120,7 +120,14 @@ function NoChecks() {
   return (
     <Empty title={text.emptyTitle}>
       <p>{write ? text.emptyHelp : text.emptyReadOnly}</p>
-      {write && <NewCheck />}
+      {write && (
+        <>
+          <NewCheck />
+          <Link to="/import" search={{}}>
+            {text.emptyImport}
+          </Link>
+        </>
+      )}
     </Empty>
   );
 }

@@ -50,6 +50,7 @@ export const text = {
   stepDone: 'done',
   emptyTitle: 'No checks yet',
   emptyHelp: 'Create the first one: a name and an address are enough. It runs at once, and this page shows its result.',
+  emptyImport: 'Import from another product',
   emptyReadOnly: 'Checks that others create appear here with their results.',
   newCheck: 'New check',
   noMatch: 'No check matches these filters.',

@@ -1,9 +1,9 @@
 // Warns about bodies that look like JSON but are invalid, or become invalid for some values.
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { type JsonFault, jsonFault } from '#lib/schema/json-place.ts';
 import type { WebhookConfig } from './config.ts';
 import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
-import { type JsonFault, jsonFault } from '../../templates/json-place.ts';
 import { isWholeText, jsonFix } from './fix.ts';
 import { isJson } from './render.ts';
 import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';

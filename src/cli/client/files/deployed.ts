@@ -1,5 +1,6 @@
 // Reads resource files and deploys them as a project.
 import { readVariable } from '#config/config.ts';
+import { followDeployment } from '#contract/follow-deployment.ts';
 import type { DeploymentBody } from '#contract/projects/project.ts';
 import { FileProblemsError } from '#files/file-problem.ts';
 import { loadFiles } from '#files/load-files.ts';
@@ -57,7 +58,9 @@ export async function deploy(
   const write = (text: string): unknown => isTerminal && process.stderr.write(text);
   const progress = createProgress({ write, isTerminal, now: () => performance.now() }, 'resources');
   let shown = { step: '', done: 0 };
-  for (let now = begun; ; now = await next(connection, now)) {
+  let ended = begun;
+  for await (const now of followDeployment(connection.client, begun)) {
+    ended = now;
     const { step, done, total } = now.progress;
     if (step !== shown.step && step !== 'done') {
       progress.begin(step, total);
@@ -65,10 +68,9 @@ export async function deploy(
     }
     progress.add(done - shown.done);
     shown = { ...shown, done };
-    if (now.ended_at === null) continue;
-    progress.end();
-    return succeeded(declaration, now);
   }
+  progress.end();
+  return succeeded(declaration, ended);
 }
 
 async function start(
@@ -84,17 +86,6 @@ async function start(
   } catch (error) {
     if (error instanceof ServerRefusal && error.statusCode === 400) throw placed(declaration, error.attributes, error);
     throw error;
-  }
-}
-
-/** Waits a moment for the end. */
-async function next({ client }: Connection, { logicalId, id }: DeploymentBody): Promise<DeploymentBody> {
-  const params = { logicalId, id: id ?? '' };
-  try {
-    return await client.call('awaitDeployment', { params, query: { maxWaitSeconds: 1 } });
-  } catch (error) {
-    if (!(error instanceof ServerRefusal) || error.statusCode !== 408) throw error;
-    return client.call('getDeployment', { params });
   }
 }
 

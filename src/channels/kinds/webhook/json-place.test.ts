@@ -1,8 +1,8 @@
 // Finds the same JSON errors as JSON.parse, with their place.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonFault } from './json-place.ts';
-import { isJson } from '../kinds/webhook/render.ts';
+import { jsonFault } from '#lib/schema/json-place.ts';
+import { isJson } from './render.ts';
 
 const faults: readonly (readonly [text: string, line: number, column: number, wanted: string])[] = [
   ['', 1, 1, 'a value'],

@@ -1,8 +1,9 @@
 // Finds where a text stops being valid JSON, and what was expected there. JSON.parse does not always say.
-import type { Position } from './template-error.ts';
 
-/** An error with what was expected. */
-export interface JsonFault extends Position {
+/** An error with its place and what was expected. Line and column count from 1. */
+export interface JsonFault {
+  readonly line: number;
+  readonly column: number;
   readonly wanted: string;
 }
 
@@ -69,7 +70,7 @@ export function jsonFault(source: string): JsonFault | null {
   }
 }
 
-function placeAt(source: string, at: number): Position {
+function placeAt(source: string, at: number): Pick<JsonFault, 'line' | 'column'> {
   const before = source.slice(0, at);
   return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
 }
