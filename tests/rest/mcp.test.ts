@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
+import { ask } from '../support/service/ask-tool.ts';
 import { until } from '../support/until.ts';
 import { send } from './operation-calls.ts';
 
@@ -55,25 +56,6 @@ async function connect(key: string, headers: Record<string, string> = {}): Promi
   await client.connect(transport);
   cleanups.unshift(() => client.close());
   return client;
-}
-
-interface Told {
-  readonly text: string;
-  /** The sentences before the data. */
-  readonly lead: string;
-  readonly data: Record<string, unknown>;
-  readonly isError: boolean;
-}
-
-/** Calls a tool and reads the data between the marks. */
-async function ask(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Told> {
-  const { content, isError } = await client.callTool({ name, arguments: input });
-  const [{ text } = { text: '' }] = content as { text: string }[];
-  const [, lead = '', mark = '', json = ''] =
-    /^([\s\S]*?)\n<data ([0-9a-f]{18})>\n([\s\S]*)\n<\/data \2>$/.exec(text) ?? [];
-  assert.notEqual(mark, '', text);
-  assert.ok(!json.includes(mark), 'the data cannot end the fence');
-  return { text, lead, data: JSON.parse(json) as Record<string, unknown>, isError: isError === true };
 }
 
 const readTools = [
@@ -223,6 +205,49 @@ describe('tools', () => {
     const wrong = await ask(client, 'backtest', { checkId, change: { locations: ['mars'] } });
     assert.ok(wrong.isError);
     assert.match(String(wrong.data['message']), /locations\[0\]/);
+  });
+
+  test('every change is in the audit log as made by the key over mcp, and what only reads or proposes is not', async () => {
+    const { id: keyId, key } = await must('POST', '/v1/api-keys', { name: 'audited', role: 'read-write' });
+    const client = await connect(String(key));
+    const own = await newCheck('Audited', 'audited');
+    await until('a failure', async () => (await must('GET', `/v1/check-statuses/${own}`))['state'] === 'failing');
+    const groupId = Number((await must('POST', '/v2/check-groups', { name: 'Audited' }))['id']);
+    for (const subject of [{ checkId: own }, { groupId }]) {
+      const change = { tags: ['audited'] };
+      const { revision } = (await ask(client, 'propose_change', { ...subject, change })).data;
+      await ask(client, 'backtest', { ...subject, change });
+      await ask(client, 'apply_change', { ...subject, change, revision });
+    }
+    for (const name of ['explain_failure', 'list_results', 'read_result', 'acknowledge']) {
+      assert.ok(!(await ask(client, name, { checkId: own })).isError, name);
+    }
+    const { entries } = await must('GET', '/v1/audit-log?limit=100');
+    const made = (entries as { via: string; operation: string; actor: { id: string } }[]).flatMap(
+      ({ via, operation, actor }) => (actor.id === keyId ? [`${operation} ${via}`] : []),
+    );
+    assert.deepEqual(made.toSorted(), ['acknowledgeAlert mcp', 'updateApiCheck mcp', 'updateCheckGroupV2 mcp']);
+  });
+
+  test('proposals are small and show no secret, however large and secret the settings are', async () => {
+    const client = await connect(on.apiKey);
+    const secret = (value: string) => ({
+      environmentVariables: [{ key: 'TOKEN', value, locked: false, secret: true }],
+      script: `// ${value.slice(0, 3)}\n${'await 1;\n'.repeat(20_000)}`,
+    });
+    const { id } = await must('POST', '/v1/checks/multistep', {
+      name: 'Large',
+      activated: false,
+      ...secret('old-canary'),
+    });
+    const { text, data } = await ask(client, 'propose_change', { checkId: id, change: secret('new-canary') });
+    assert.deepEqual(
+      (data['diff'] as { path: string }[]).map(({ path }) => path.split(/[.[]/)[0]),
+      ['environmentVariables', 'script'],
+      text,
+    );
+    assert.ok(text.length < 13_000, `${text.length} characters`);
+    assert.doesNotMatch(text, /canary/);
   });
 
   test('a check that a project manages is marked as such before it is changed', async () => {

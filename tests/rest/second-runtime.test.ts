@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { awsEnvironment, startAwsServer } from '../support/targets/aws-server.ts';
 import { plainEnvironment } from '../support/service/plain-environment.ts';
-import { startService } from '../support/service/service.ts';
+import { apiKey, startService } from '../support/service/service.ts';
 import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
@@ -64,16 +64,27 @@ function addEnding(folder: string, name: string, days: number): string {
 /** Each asserts which Node.js it runs on. */
 const multiStep = `import { test, expect } from '@playwright/test';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { total } from './pages/cart';
 test('the bucket is filled', async () => {
   const client = new S3Client({ endpoint: process.env.AWS_SERVER, forcePathStyle: true });
   const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'orders' }));
   expect(Contents?.map(({ Key }) => Key)).toEqual(['today.csv']);
 });
 test('it answers', async ({ request }) => {
+  expect(total).toBe(3);
+  expect(String(total)).toMatchSnapshot('total.txt');
   expect(process.version).toMatch(/^v22\\./);
   expect((await request.get(process.env.SHOP)).status()).toBe(200);
 });
 `;
+const cart = `import prices from '../data/prices.json';
+export const total: number = prices.reduce((sum: number, each: number) => sum + each, 0);`;
+const program = `import { total } from './pages/cart.ts';
+if (total !== 3 || !process.version.startsWith('v22.')) throw new Error(total + ' ' + process.version);`;
+const dependencies = [
+  { path: 'pages/cart.ts', content: cart },
+  { path: 'data/prices.json', content: '[1, 2]' },
+];
 const browser = `import { test, expect } from '@playwright/test';
 test('it opens', async ({ page }) => {
   expect(process.version).toMatch(/^v22\\./);
@@ -117,14 +128,23 @@ test('a runtime with another major of Node.js is fetched by its command, and che
   const variables = { ...awsEnvironment, AWS_SERVER: aws.url, SHOP: `${target.url}/` };
   const environmentVariables = Object.entries(variables).map(([key, value]) => ({ key, value }));
   const shared = { frequency: 1440, groupId: group['id'], runtimeId: older, environmentVariables };
-  await must('POST', '/v1/checks/multistep', { name: 'Answers', script: multiStep, ...shared });
+  const uploaded = await fetch(`${service.address}/v1/script-files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/octet-stream' },
+    body: '3',
+  });
+  const { key } = (await uploaded.json()) as { readonly key: string };
+  const snapshots = [{ path: 'check.spec.ts-snapshots/total-linux.txt', key }];
+  const files = { ...shared, dependencies };
+  await must('POST', '/v1/checks/multistep', { name: 'Answers', script: multiStep, snapshots, ...files });
+  await must('POST', '/v1/checks/multistep', { name: 'Counts', script: program, scriptPath: 'main.ts', ...files });
   await must('POST', '/v1/checks/browser', { name: 'Opens', script: browser, ...shared });
   await must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
   const checks = (await must('GET', `/v1/check-groups/${String(group['id'])}/checks`)) as unknown as readonly {
     readonly id: string;
     readonly name: string;
   }[];
-  assert.equal(checks.length, 2);
+  assert.equal(checks.length, 3);
   for (const { id, name } of checks) {
     const newest = async () => ((await must('GET', `/v1/check-results/${id}`)) as unknown as Result[])[0];
     const result = await until(`a result of ${name}`, newest, { withinMs: 120_000 });
