@@ -70,7 +70,51 @@ const scriptedCheck = (checkType: string) => ({
   ...quiet,
 });
 
+/** Assertions as the SDK writes them: with fields of an older editor. */
+const assertion = (source: string, comparison: string, property: string, target: string) => {
+  const older = { edit: false, order: 0, arrayIndex: 0, arraySelector: 0 };
+  return { ...older, source, comparison, property, target };
+};
+
+/** A monitor, which is updated under the path of its type. */
+function monitor(type: string, settings: object): Replayed {
+  const path = `/v1/checks/${type.toLowerCase()}`;
+  const body = { name: type, frequency: 10, frequencyOffset: 80, activated: true, muted: false, ...quiet, ...settings };
+  return {
+    name: `a monitor of the type ${type}`,
+    paths: [`${path}?autoAssignAlerts=false`, `${path}/{id}?autoAssignAlerts=false`, '/v1/checks/{id}'],
+    body: { ...body, tags: ['tag-1'], groupId: 0, groupOrder: 0, runParallel: false, retryStrategy: null },
+    change: { name: `${type} 2`, muted: true },
+  };
+}
+
 const replayed: readonly Replayed[] = [
+  monitor('URL', {
+    request: { url: 'http://127.0.0.1:1/', followRedirects: true, skipSSL: false, assertions: null, ipFamily: 'IPv4' },
+  }),
+  monitor('TCP', { degradedResponseTime: 4000, request: { hostname: '127.0.0.1', port: 1, ipFamily: 'IPv4' } }),
+  monitor('DNS', { request: { query: 'shop.example', recordType: 'A', protocol: 'UDP', nameServer: '' } }),
+  monitor('ICMP', {
+    degradedPacketLossThreshold: 5,
+    maxPacketLossThreshold: 50,
+    request: { hostname: '127.0.0.1', ipFamily: 'IPv4', pingCount: 5 },
+  }),
+  {
+    name: 'a heartbeat monitor',
+    paths: ['/v1/checks/heartbeat', '/v1/checks/heartbeat/{id}', '/v1/checks/{id}'],
+    body: {
+      id: '',
+      name: 'Job',
+      activated: true,
+      muted: false,
+      tags: ['tag-1'],
+      alertSettings,
+      useGlobalAlertSettings: true,
+      heartbeat: { period: 1, periodUnit: 'days', grace: 2, graceUnit: 'hours', pingToken: '' },
+      ...nothingElse,
+    },
+    change: { name: 'Job 2' },
+  },
   {
     name: 'a browser check',
     paths: ['/v1/checks/browser?autoAssignAlerts=false', '/v1/checks/{id}?autoAssignAlerts=false', '/v1/checks/{id}'],
@@ -108,6 +152,23 @@ const replayed: readonly Replayed[] = [
     },
     change: { name: 'API 2', frequency: 5 },
     shown: { request: { method: 'GET', url: request.url } },
+  },
+  {
+    name: 'an API check with assertions',
+    paths: ['/v1/checks/api?autoAssignAlerts=false', '/v1/checks/{id}?autoAssignAlerts=false', '/v1/checks/{id}'],
+    body: {
+      name: 'Asserted',
+      checkType: 'API',
+      frequency: 10,
+      ...quiet,
+      request: { ...request, method: 'GET', assertions: [assertion('STATUS_CODE', 'EQUALS', '', '200')] },
+    },
+    change: { name: 'Asserted 2' },
+    shown: {
+      request: {
+        assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', property: '', target: '200', regex: null }],
+      },
+    },
   },
   {
     name: 'a group',
