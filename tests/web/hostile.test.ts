@@ -44,6 +44,8 @@ describe('what others wrote', () => {
       config: { name: evil, url: target.url, template: '{{{json CHECK_NAME}}}{{RESULT_LINK}}' },
     });
     const { id: groupId } = await post('/v2/check-groups', { name: evil, tags: ['javascript:alert(1)'] });
+    await post('/v1/private-locations', { name: evil, slugName: 'evil' });
+    await post('/v1/snippets', { name: evil, script: `// ${evil}` });
     const { id: checkId } = await post('/v1/checks/api', {
       name: evil,
       groupId,
@@ -90,6 +92,8 @@ describe('what others wrote', () => {
       '/deliveries': true,
       [`/deliveries/${delivery.id}`]: true,
       '/notices': false,
+      '/settings/private-locations': true,
+      '/settings/snippets': true,
       '/wall': true,
       [link]: true,
     })) {
