@@ -148,7 +148,8 @@ test('refusals name the construct, and nothing is applied', async () => {
 
 test('while a deployment is in progress, another gets its ID to wait for it', async () => {
   const first = await ended('busy', await deploy(project('busy', check('one'))));
-  on.raw.exec("UPDATE deployments SET status = 'RUNNING', ended_at = NULL, leased_until = 9e15 WHERE project = 'busy'");
+  const reopen = "UPDATE deployments SET status = 'RUNNING', ended_at = NULL, leased_until = ? WHERE project = 'busy'";
+  on.raw.prepare(reopen).run(Date.now() + 55_000);
   for (const refused of [await deploy(project('busy', check('two'))), await ask('DELETE', '/v1/projects/busy')])
     assert.deepEqual([refused.status, refused.body['deploymentId']], [409, first['id']], refused.text);
   const path = `/v1/projects/busy/deployments/${String(first['id'])}`;
