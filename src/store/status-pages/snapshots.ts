@@ -1,0 +1,79 @@
+// What is published of status pages: one row per page, which processes that serve visitors take up.
+import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import type { StatusPage } from '#domain/status-pages/status-page.ts';
+import { idBytes, idText } from '../base/codec.ts';
+import { compressed, decompressed } from '../base/compressed.ts';
+import { type Database, ownedBy } from '../base/database.ts';
+import { findRow, findRows, inAccount, replaceRows } from '../base/rows.ts';
+import { accountRevision, stateRevisions } from '../history/state-revisions.ts';
+import { pageOf, readImages, type StoredImages } from './status-pages.ts';
+
+/** Which snapshot a page has. */
+export interface SnapshotKey {
+  readonly accountId: string;
+  readonly pageId: string;
+  /** Epoch ms. */
+  readonly builtAt: number;
+  /** Tells one content from another, whatever its time. */
+  readonly fingerprint: string;
+}
+
+/** A snapshot, and what tells who may see it. */
+export interface StoredSnapshot extends Pick<StatusPage, 'isPublished' | 'visibility' | 'passwordHash'> {
+  readonly snapshot: PageSnapshot;
+  readonly images: StoredImages;
+}
+
+export function createStatusSnapshots({ reader, transaction }: Database) {
+  return {
+    /** Those of all pages of the installation. */
+    async list(): Promise<SnapshotKey[]> {
+      const rows = await reader
+        .selectFrom('status_page_snapshots')
+        .innerJoin('status_pages', inAccount('status_pages.id', 'status_page_snapshots.page_id'))
+        .select(['status_page_snapshots.account_id', 'page_id', 'built_at', 'fingerprint'])
+        .execute();
+      return rows.map(({ account_id: accountId, page_id: pageId, built_at: builtAt, fingerprint }) => {
+        return { accountId: idText(accountId), pageId: idText(pageId), builtAt, fingerprint };
+      });
+    },
+    /** IDs of the accounts that have pages, in order. */
+    async accounts(): Promise<string[]> {
+      const rows = await reader
+        .selectFrom('status_pages')
+        .select('account_id')
+        .distinct()
+        .orderBy('account_id')
+        .execute();
+      return rows.map(({ account_id: accountId }) => idText(accountId));
+    },
+    /** Numbers that change with the account's resources and with the states of its checks. */
+    revisions: async (accountId: string): Promise<string> =>
+      `${await accountRevision(reader, accountId)}/${await stateRevisions(reader, accountId)}`,
+    /** null = unknown page, or nothing was built yet. */
+    async read(accountId: string, pageId: string): Promise<StoredSnapshot | null> {
+      const own = ownedBy(accountId);
+      const page = await findRow(reader, 'status_pages', { ...own, id: idBytes(pageId) });
+      const row = await findRow(reader, 'status_page_snapshots', { ...own, page_id: idBytes(pageId) }, ['content']);
+      if (page === undefined || row === undefined) return null;
+      const { isPublished, visibility, passwordHash } = pageOf(page);
+      const images = (await readImages(reader, accountId, [pageId])).get(pageId) ?? {};
+      return { snapshot: decompressed<PageSnapshot>(row.content), images, isPublished, visibility, passwordHash };
+    },
+    /** Replaces the snapshots of pages of an account; those of pages that were removed meanwhile are left out. */
+    write: (accountId: string, built: readonly (Pick<SnapshotKey, 'fingerprint'> & { snapshot: PageSnapshot })[]) => {
+      const own = ownedBy(accountId);
+      const rows = built.map(({ fingerprint, snapshot }) => {
+        const content = compressed(snapshot);
+        return { ...own, page_id: idBytes(snapshot.page.id), built_at: snapshot.builtAt, fingerprint, content };
+      });
+      return transaction(async (tx) => {
+        const ids = rows.map(({ page_id: id }) => id);
+        const present = await findRows(tx, 'status_pages', { ...own, id: ids }, ['id']);
+        const known = new Set(present.map(({ id }) => idText(id)));
+        const kept = rows.filter(({ page_id: id }) => known.has(idText(id)));
+        await replaceRows(tx, 'status_page_snapshots', ['account_id', 'page_id'], kept);
+      });
+    },
+  };
+}
