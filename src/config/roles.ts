@@ -24,6 +24,7 @@ export const loopNames = [
   'process-heartbeat',
   'call-watchdog',
   'send-notices',
+  'publish-status-pages',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
 
@@ -40,7 +41,7 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'run-trials', 'run-tests', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],
-  upkeep: ['roll-up', 'remove-old-rows', 'call-watchdog', 'send-notices'],
+  upkeep: ['roll-up', 'remove-old-rows', 'call-watchdog', 'send-notices', 'publish-status-pages'],
 };
 
 /** The step that records results, which is no loop. */

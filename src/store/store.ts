@@ -45,7 +45,7 @@ import { createPrivateLocations } from './locations/private-locations.ts';
 import { createSnippets } from './scripts/snippets.ts';
 import { createStatusIncidents } from './status-pages/status-incidents.ts';
 import { createStatusPages } from './status-pages/status-pages.ts';
-import { createStatusSnapshots } from './status-pages/snapshots.ts';
+import { createStatusSnapshots } from './overview/status-snapshots.ts';
 import { createStatusServices } from './status-pages/status-services.ts';
 import { createProjects } from './projects/projects.ts';
 import { createProcesses } from './accounts/processes.ts';

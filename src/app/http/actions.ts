@@ -56,7 +56,6 @@ import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import { commonProblems } from '#checks/check-schemas.ts';
 import { createRedactor } from '#checks/parts/redact.ts';
-import { maskUserInfo } from '#domain/deliveries/shown-url.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
@@ -72,6 +71,7 @@ import { peopleOf } from './people-actions.ts';
 import { redactorOfStore } from '../path/redaction.ts';
 import { programReader, scriptRules } from '../scripts/script-rules.ts';
 import { servedCodes } from '../process.ts';
+import { targetOf } from '../target-of.ts';
 import { composeSessions } from './sessions.ts';
 import { composeStatusPages } from './status-pages.ts';
 import { composeCheckChanges, wakingChecks } from './waking-checks.ts';
@@ -353,12 +353,6 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionDeps): (id?: 
     authentication.forget(id);
     onKeysChanged();
   };
-}
-
-/** The target of a check, without URL credentials. */
-function targetOf(checkType: CheckType, settings: JsonObject): string | null {
-  const { url } = kindOf(checkType).alertFacts({ settings }, null);
-  return url === null ? null : maskUserInfo(url);
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

@@ -12,6 +12,7 @@ import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
+import { composePublishPages } from './status-pages.ts';
 import { composeRunTests, composeRunTrials } from './trials.ts';
 import { composeCallWatchdog } from './watchdog.ts';
 import { type LoopName, recordStep } from '#config/roles.ts';
@@ -88,17 +89,14 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'process-heartbeat': createProcessHeartbeat({ ownProcess }),
     'call-watchdog': composeCallWatchdog(deps, idleMs),
     'send-notices': composeSendNotices(deps, idleMs),
+    'publish-status-pages': composePublishPages(deps),
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, deps);
-  const askTime = async (): Promise<void> => {
-    await deps.measureTime?.().catch(() => undefined);
-    loops.get('follow-clock')?.wake();
-  };
   return {
     wake(name) {
       const loop = loops.get(name);
-      if (name === 'follow-clock') void askTime();
+      if (name === 'follow-clock') void askTime(deps, loops);
       else loop?.wake();
       return loop !== undefined;
     },
@@ -113,6 +111,11 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
       await deps.scripts?.close();
     },
   };
+}
+
+async function askTime({ measureTime }: StepDeps, loops: ReadonlyMap<LoopName, Loop>): Promise<void> {
+  await measureTime?.().catch(() => undefined);
+  loops.get('follow-clock')?.wake();
 }
 
 /** Which steps work. */

@@ -114,3 +114,10 @@ export interface PageSnapshot {
 
 /** Days that pages show. */
 export const shownDays = 90;
+
+/** The process that builds snapshots. */
+export interface PagePublisher {
+  readonly owner: string;
+  /** Epoch ms. */
+  readonly leasedUntil: number;
+}

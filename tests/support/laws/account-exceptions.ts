@@ -27,12 +27,9 @@ const due = 'reports are sent when they are due, in every account';
 const storms = 'storms are ended and digests sent, in every account';
 const muted = 'mutes until recovery end, in every account';
 const settled = 'whether a gap is recorded is asked for the whole installation';
-const pages = 'processes that serve visitors take up what is published, in every account';
 const figure = 'a metric, or a notice of the operator, is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
-  { table: null, statement: / from status_page_snapshots inner join /, why: pages, seenIn: 'status-snapshots' },
-  { table: 'status_pages', statement: /^select distinct account_id /, why: pages, seenIn: 'status-snapshots' },
   { table: null, statement: /^select \d as found from \w+ where /, why: settled, seenIn: 'account-reports' },
   { table: null, statement: /count\(distinct [^)]*account_id\)/, why: figure, seenIn: 'own-notices' },
   { table: 'accounts', statement: /^select id from accounts order by id$/, why: figure, seenIn: 'held-deliveries' },

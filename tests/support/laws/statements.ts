@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { type AccountException, accountExceptions } from './account-exceptions.ts';
+import { statusPageExceptions } from './status-page-exceptions.ts';
 import { mentionsOf } from './account-rule.ts';
 import type { RawRows } from '../store/raw-rows.ts';
 
@@ -87,7 +88,9 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
   const tables = owned[engine];
   if (tables === undefined) return;
   assert.ok(tables.size > 15, `the schema has only ${tables.size} tables that accounts own`);
-  const exceptions = accountExceptions.filter((each) => each.engine === undefined || each.engine === engine);
+  const exceptions = [...accountExceptions, ...statusPageExceptions].filter(
+    (each) => each.engine === undefined || each.engine === engine,
+  );
   const needed = new Set<AccountException>();
   const breaches = new Set<string>();
   const statements = issuedOf(file)[engine];

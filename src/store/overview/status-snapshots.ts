@@ -1,12 +1,15 @@
 // What is published of status pages: one row per page, which processes that serve visitors take up.
-import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import type { CheckState, CheckStatus } from '#domain/checks/check-state.ts';
+import type { PagePublisher, PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
 import type { StatusPage } from '#domain/status-pages/status-page.ts';
-import { idBytes, idText } from '../base/codec.ts';
+import { idBytes, idText, parsedOrNull } from '../base/codec.ts';
 import { compressed, decompressed } from '../base/compressed.ts';
 import { type Database, ownedBy } from '../base/database.ts';
-import { findRow, findRows, inAccount, replaceRows } from '../base/rows.ts';
+import { readFact, replaceFact } from '../base/installation-fact.ts';
+import { findRow, findRows, inAccount, replaceRows, selectRows } from '../base/rows.ts';
+import { breathe } from '../base/slices.ts';
 import { accountRevision, stateRevisions } from '../history/state-revisions.ts';
-import { pageOf, readImages, type StoredImages } from './status-pages.ts';
+import { pageOf, readImages, type StoredImages } from '../status-pages/status-pages.ts';
 
 /** Which snapshot a page has. */
 export interface SnapshotKey {
@@ -24,7 +27,12 @@ export interface StoredSnapshot extends Pick<StatusPage, 'isPublished' | 'visibi
   readonly images: StoredImages;
 }
 
-export function createStatusSnapshots({ reader, transaction }: Database) {
+const publisherKey = 'page-publisher';
+/** Checks per statement. */
+const checksAtOnce = 500;
+
+export function createStatusSnapshots(database: Database) {
+  const { reader, transaction } = database;
   return {
     /** Those of all pages of the installation. */
     async list(): Promise<SnapshotKey[]> {
@@ -50,6 +58,13 @@ export function createStatusSnapshots({ reader, transaction }: Database) {
     /** Numbers that change with the account's resources and with the states of its checks. */
     revisions: async (accountId: string): Promise<string> =>
       `${await accountRevision(reader, accountId)}/${await stateRevisions(reader, accountId)}`,
+    /** The newest statuses of checks by location, by ID, of those that run in several. */
+    locations: (accountId: string, checkIds: readonly string[]) => readLocations(database, accountId, checkIds),
+    /** Which process builds snapshots; null = none ever did. */
+    publisher: (): Promise<PagePublisher | null> => readFact<PagePublisher>(reader, publisherKey),
+    /** false = another process was first. */
+    movePublisher: (before: PagePublisher | null, after: PagePublisher): Promise<boolean> =>
+      transaction((tx) => replaceFact(tx, publisherKey, before, after)),
     /** null = unknown page, or nothing was built yet. */
     async read(accountId: string, pageId: string): Promise<StoredSnapshot | null> {
       const own = ownedBy(accountId);
@@ -76,4 +91,29 @@ export function createStatusSnapshots({ reader, transaction }: Database) {
       });
     },
   };
+}
+
+async function readLocations(
+  { reader, dialect }: Database,
+  accountId: string,
+  checkIds: readonly string[],
+): Promise<Map<string, CheckStatus[]>> {
+  const found = new Map<string, CheckStatus[]>();
+  for (let from = 0; from < checkIds.length; from += checksAtOnce) {
+    if (from > 0) await breathe();
+    const ids = checkIds.slice(from, from + checksAtOnce).map(idBytes);
+    const rows = await selectRows(reader, 'check_states', ownedBy(accountId))
+      .select(['check_id', 'by_location'])
+      .where('by_location', 'is not', null)
+      .where(dialect.idIn('check_id', ids))
+      .execute();
+    for (const { check_id: id, by_location: text } of rows) {
+      const ofLocations = parsedOrNull<CheckState['byLocation']>(text) ?? {};
+      found.set(
+        idText(id),
+        Object.values(ofLocations).map(({ status }) => status),
+      );
+    }
+  }
+  return found;
 }

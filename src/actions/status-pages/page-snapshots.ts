@@ -1,0 +1,118 @@
+// Builds the snapshots of an account's status pages from what is stored.
+import { hash } from 'node:crypto';
+import type { CheckType } from '#domain/checks/check.ts';
+import { type CalendarEntry, type MaintenanceWindow, occurrencesIn } from '#domain/checks/maintenance-window.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Sliced } from '#domain/sliced.ts';
+import { dayMs } from '#domain/results/roll-up.ts';
+import { zoneOf } from '#domain/accounts/time-zone.ts';
+import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
+import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import { factsOfMembers, membersOf, namedChecks } from '#domain/status-pages/service-members.ts';
+import type { StatusIncident } from '#domain/status-pages/status-incident.ts';
+import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
+import type { Clock } from '#lib/clock.ts';
+import { derivedId } from '#lib/id.ts';
+import { createTimeSlices } from '#lib/time-slices.ts';
+import type { Store } from '#store/store.ts';
+
+export interface SnapshotDeps {
+  readonly store: Pick<
+    Store,
+    'accounts' | 'overview' | 'statusIncidents' | 'statusPages' | 'statusServices' | 'statusSnapshots'
+  >;
+  /** As the overview has it, which shares what is read. */
+  readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
+  /** IANA zone of the server. */
+  readonly serverTimeZone: string;
+  readonly clock: Clock;
+}
+
+/** Most incidents, and most occurrences of maintenance in the past and ahead. */
+const [mostIncidents, mostOccurrences] = [200, 200];
+const [incidentDays, pastDays, nextDays] = [365, 90, 60];
+/** Occurrences that are looked at to find the last ones of the past. */
+const mostLooked = 2000;
+
+/**
+ * Builds and stores the snapshots of all pages of an account; returns when something on them changes by itself, epoch
+ * ms, or null.
+ */
+export function createPublishAccount({ store, targetOf, serverTimeZone, clock }: SnapshotDeps) {
+  const inSlices = createTimeSlices();
+  return async (accountId: string): Promise<number | null> => {
+    const pages = await store.statusPages.all(accountId);
+    const now = clock.now();
+    const used = new Set(pages.flatMap(servicesOf));
+    const services = (await store.statusServices.all(accountId)).filter(({ id }) => used.has(id));
+    const { checks, windows } = await store.overview.checks(accountId, targetOf);
+    const named = await inSlices(accountId, namedChecks(checks, services));
+    const byLocation = new Set(
+      services.flatMap((service) => (service.threshold?.of === 'LOCATIONS' ? membersOf(service, named) : [])),
+    );
+    const locations = await store.statusSnapshots.locations(
+      accountId,
+      [...byLocation].map(({ checkId }) => checkId),
+    );
+    const members = await inSlices(accountId, factsOfMembers(services, named, windows, locations, now));
+    const touching = new Set([...members.values()].flatMap((facts) => [...facts.windows]));
+    const incidents = await readIncidents(store, accountId, now);
+    const [account] = await store.accounts.list([accountId]);
+    const facts: AccountFacts = {
+      now,
+      timeZone: zoneOf(account, serverTimeZone),
+      services: new Map(services.map((service) => [service.id, service])),
+      members,
+      incidents: incidents.flatMap((incident) => publicIncident(incident, now) ?? []),
+      maintenance: await inSlices(accountId, shownOccurrences([...touching], now)),
+      occurrenceId: ({ id }, startsAt) => derivedId(startsAt, accountId, id),
+      days: new Map(),
+      responseTimes: new Map(),
+    };
+    for (const page of pages) {
+      const stored = (await store.statusPages.images(accountId, [page.id])).get(page.id) ?? {};
+      const images = Object.fromEntries(
+        Object.entries(stored).map(([name, { mediaType, content }]) => [name, { mediaType, hash: hashOf(content) }]),
+      );
+      const snapshot = buildSnapshot(page, { images, takesSubscribers: false }, facts);
+      await store.statusSnapshots.write(accountId, [{ snapshot, fingerprint: fingerprintOf(page, snapshot) }]);
+      await breathe();
+    }
+    return nextChange(incidents, facts);
+  };
+}
+
+/** Open ones and those of the last year, newest first, drafts left out. */
+async function readIncidents(
+  { statusIncidents }: SnapshotDeps['store'],
+  accountId: string,
+  now: number,
+): Promise<StatusIncident[]> {
+  const recent = await statusIncidents.published(accountId, now - incidentDays * dayMs, mostIncidents);
+  const known = new Set(recent.map(({ id }) => id));
+  const open = (await statusIncidents.open(accountId)).filter(({ id, isDraft }) => !isDraft && !known.has(id));
+  return [...recent, ...open].sort((one, other) => other.startedAt - one.startedAt);
+}
+
+/** The last ones of the past, those in progress and the next ones, by start. */
+function* shownOccurrences(windows: readonly MaintenanceWindow[], now: number): Sliced<CalendarEntry[]> {
+  const past = yield* occurrencesIn(windows, { from: now - pastDays * dayMs, to: now }, mostLooked);
+  const ahead = yield* occurrencesIn(windows, { from: now, to: now + nextDays * dayMs }, mostOccurrences);
+  return [...past.entries.filter(({ planned }) => planned.to <= now).slice(-mostOccurrences), ...ahead.entries];
+}
+
+/** When the next update becomes public, or the next maintenance begins or ends. */
+function nextChange(incidents: readonly StatusIncident[], { maintenance, now }: AccountFacts): number | null {
+  const bounds = maintenance.flatMap(({ span }) => (span === null ? [] : [span.from, span.to]));
+  const updates = incidents.flatMap((incident) => incident.updates.map(({ publicAt }) => publicAt));
+  const ahead = [...bounds, ...updates].filter((at) => at > now);
+  return ahead.length === 0 ? null : ahead.reduce((one, other) => Math.min(one, other));
+}
+
+/** Tells contents apart, and who may see them, whatever the time. */
+function fingerprintOf({ isPublished, passwordHash }: StatusPage, snapshot: PageSnapshot): string {
+  return hashOf(JSON.stringify([isPublished, passwordHash, { ...snapshot, builtAt: 0 }]));
+}
+
+const hashOf = (content: Uint8Array | string): string => hash('sha256', content).slice(0, 32);
+const breathe = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,0 +1,11 @@
+// Statements about status pages that do not name the account, each with the reason why it may.
+import type { AccountException } from './account-exceptions.ts';
+
+const why = 'what is published is built, and taken up by processes that serve visitors, in every account';
+const listed = / from status_page_snapshots inner join status_pages /;
+
+export const statusPageExceptions: readonly AccountException[] = [
+  { table: 'status_page_snapshots', statement: listed, why, seenIn: 'status-snapshots' },
+  { table: 'status_pages', statement: listed, why, seenIn: 'status-snapshots' },
+  { table: 'status_pages', statement: /^select distinct account_id /, why, seenIn: 'status-snapshots' },
+];
