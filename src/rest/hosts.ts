@@ -1,7 +1,8 @@
 // Refuses requests under foreign host names: a page elsewhere could point its own name at this server and read it.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { html, page } from './html.ts';
+import { html } from '#lib/markup/html.ts';
+import { page } from './html.ts';
 
 /** Host names of this server. */
 export interface OwnHosts {

@@ -1,39 +1,7 @@
-// Pages that the server writes: escaping, layout and security headers.
+// Pages that the server writes: layout and security headers.
 import { createHash } from 'node:crypto';
+import { Html, html } from '#lib/markup/html.ts';
 import { style } from './page-style.ts';
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** HTML that is known to be safe. */
-export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Part = Html | string | number | null | undefined | false | readonly Part[];
-
-/** An HTML template: escapes every value except Html, joins lists, and prints nothing for null and false. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  let text = strings[0] ?? '';
-  for (const [index, part] of parts.entries()) text += printed(part) + (strings[index + 1] ?? '');
-  return new Html(text);
-}
-
-function printed(part: Part): string {
-  if (part === null || part === undefined || part === false) return '';
-  if (part instanceof Html) return part.text;
-  if (typeof part === 'object') return part.map((each) => printed(each)).join('');
-  return String(part).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
-}
 
 // The hash in the policy is that of the exact text between the tags.
 const styleElement = new Html(`<style>${style}</style>`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { badgeStyles, badgeThemes } from '#domain/results/badge.ts';
-import { drawBadge } from '#rest/badges/draw-badge.ts';
+import { drawBadge } from '#lib/markup/draw-badge.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { openPage } from '../support/chromium.ts';
 import { countChange, putAccount, putCheck, putGroup, putState } from '../support/store/rows.ts';

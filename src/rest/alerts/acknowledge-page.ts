@@ -2,7 +2,8 @@
 import type { ShownIncident } from '#actions/alerts/acknowledge.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
-import { factTable, type Html, html, messagePage, page, pageHeaders } from '../html.ts';
+import { type Html, html } from '#lib/markup/html.ts';
+import { factTable, messagePage, page, pageHeaders } from '../html.ts';
 
 /** Headers of the page: it may send its form to its own address. */
 export const acknowledgePageHeaders: Readonly<Record<string, string>> = {

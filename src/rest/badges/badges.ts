@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import type { BadgeSubject } from '#actions/badges/badge-links.ts';
 import type { BadgeActions } from '#actions/badges/badges.ts';
 import type { BadgeFacts, BadgeState } from '#domain/results/badge.ts';
+import { type BadgeTone, drawBadge } from '#lib/markup/draw-badge.ts';
 import { unauthenticated } from '../authenticate.ts';
 import { Answer, type Call, type Route, route } from '../route.ts';
-import { type BadgeTone, drawBadge } from './draw-badge.ts';
 
 type BadgeCall = Pick<Call<'getCheckBadge'>, 'caller' | 'query' | 'headers'>;
 

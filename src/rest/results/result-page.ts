@@ -2,7 +2,8 @@
 import type { LinkedPage } from '#actions/results/result-page.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import { isTestSource } from '#domain/sessions/test-session.ts';
-import { factTable, type Html, html, messagePage, page } from '../html.ts';
+import { type Html, html } from '#lib/markup/html.ts';
+import { factTable, messagePage, page } from '../html.ts';
 
 /**
  * Readable without JavaScript. Texts are untrusted; secrets must have been redacted.

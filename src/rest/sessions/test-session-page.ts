@@ -2,7 +2,8 @@
 import type { LinkedTestSession } from '#actions/sessions/test-sessions.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import { type StoredTestRun, testSessionStatus } from '#domain/sessions/test-session.ts';
-import { factTable, html, messagePage, page } from '../html.ts';
+import { html } from '#lib/markup/html.ts';
+import { factTable, messagePage, page } from '../html.ts';
 import { testResultLink, type TestLinks } from './test-links.ts';
 
 const words = { RUNNING: 'Running', PASSED: 'Passed', FAILED: 'Failed', CANCELLED: 'Cancelled' } as const;

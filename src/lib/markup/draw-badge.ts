@@ -1,6 +1,6 @@
 // Draws badges as SVG: a label beside a value, in five styles and three themes.
-import type { BadgeStyle, BadgeTheme } from '#domain/results/badge.ts';
-import { type Html, html } from '../html.ts';
+import { onlyLine } from './clean-text.ts';
+import { type Html, html } from './html.ts';
 import { textWidth } from './text-width.ts';
 
 /** Meaning of the color of a value. */
@@ -13,8 +13,8 @@ export interface Badge {
   /** After the value, such as `120 ms`; never in capital letters. */
   readonly detail?: string | null;
   readonly tone: BadgeTone;
-  readonly style: BadgeStyle;
-  readonly theme: BadgeTheme;
+  readonly style: keyof typeof shapes;
+  readonly theme: keyof typeof palettes;
 }
 
 /** Colors, the only ones in a badge. */
@@ -32,7 +32,7 @@ const deep = { good: '#0b7a5c', warning: '#8f5a00', bad: '#c02522', neutral: '#5
 const bright = { good: '#55cda4', warning: '#f0b854', bad: '#ff8a82', neutral: '#a4abb5' } as const;
 const paper = { onValue: '#ffffff', card: '#fafaf9', line: '#c9c9c4', onCard: '#1b1d21', tones: deep } as const;
 
-const palettes: Readonly<Record<BadgeTheme, Palette>> = {
+const palettes = {
   default: { ...paper, label: '#454b53', onLabel: '#ffffff' },
   light: { ...paper, label: '#e2e2de', onLabel: '#1b1d21' },
   dark: {
@@ -44,7 +44,7 @@ const palettes: Readonly<Record<BadgeTheme, Palette>> = {
     onCard: '#e7e8ea',
     tones: bright,
   },
-};
+} satisfies Record<string, Palette>;
 
 /** How a style looks. Sizes are pixels. */
 interface Shape {
@@ -61,7 +61,7 @@ interface Shape {
 }
 
 const [light, shade] = ['#ffffff', '#000000'];
-const shapes: Readonly<Record<BadgeStyle, Shape>> = {
+const shapes = {
   flat: {
     height: 20,
     radius: 3,
@@ -87,7 +87,7 @@ const shapes: Readonly<Record<BadgeStyle, Shape>> = {
   'flat-square': { height: 20, radius: 0, fontSize: 11, padding: 6 },
   'for-the-badge': { height: 28, radius: 0, fontSize: 10, padding: 11, isBold: true, capitals: 1.2 },
   social: { height: 20, radius: 2, fontSize: 11, padding: 6, isBold: true },
-};
+} satisfies Record<string, Shape>;
 
 /** Longest label and value, in characters. */
 const maxCharacters = 60;
@@ -106,7 +106,7 @@ interface Placed {
 
 /** An SVG document, of constant colors and escaped texts. */
 export function drawBadge({ label, value, detail = null, tone, style, theme }: Badge): string {
-  const [shape, palette] = [shapes[style], palettes[theme]];
+  const [shape, palette]: readonly [Shape, Palette] = [shapes[style], palettes[theme]];
   const capital = (text: string): string => (shape.capitals === undefined ? text : text.toUpperCase());
   const shown = [capital(value), ...(detail === null ? [] : [detail])].join(' ');
   const [name, said] = [place(capital(clean(label)), shape), place(clean(shown), shape)];
@@ -191,13 +191,9 @@ function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** Text that XML allows, on one line and in its own direction. */
+/** A text on one line, cut if it is long. */
 function clean(text: string): string {
-  const plain = text
-    .toWellFormed()
-    .replaceAll(/[\p{Noncharacter_Code_Point}\p{Bidi_Control}]/gu, '')
-    .replaceAll(/[\p{Cc}\p{Z}]+/gu, ' ')
-    .trim();
+  const plain = onlyLine(text);
   const characters = Array.from(plain);
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : plain;
 }
