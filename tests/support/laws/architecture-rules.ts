@@ -28,6 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'src/channels': ['src/egress', 'src/domain', 'src/lib'],
   'src/sandbox': ['src/egress', 'src/domain', 'src/lib'],
   'src/metrics': ['src/store', 'src/domain', 'src/lib'],
+  'src/publish': ['src/egress', 'src/domain', 'src/lib'],
   'src/rest': ['src/contract', 'src/actions', 'src/domain', 'src/lib'],
   'src/app': [
     'src/actions',
@@ -41,6 +42,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'src/lib',
     'src/metrics',
     'src/pipeline',
+    'src/publish',
     'src/rest',
     'src/sandbox',
     'src/store',

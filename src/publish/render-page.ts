@@ -1,0 +1,51 @@
+// Renders a snapshot of a status page to its files.
+import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import { renderAtom } from './feeds/atom.ts';
+import { renderCalendar } from './feeds/icalendar.ts';
+import { renderRss } from './feeds/rss.ts';
+import { stateOf } from './headline.ts';
+import { renderCurrent, renderEmbed } from './html/current.ts';
+import { renderHistory } from './html/history.ts';
+import { renderIncident } from './html/incidents.ts';
+import { statuspageFiles } from './json/statuspage-json.ts';
+import { summaryJson } from './json/summary-json.ts';
+import { pageBadges, stateFavicon } from './page-badges.ts';
+import { createPageView, incidentPath, type PageImages, type PublishedFile } from './page-view.ts';
+
+const mediaTypes = {
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  rss: 'application/rss+xml; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+  ics: 'text/calendar; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+} as const;
+
+/**
+ * Files of a page by relative path, `index.html` first. Links in HTML are relative, so that the files work in any folder.
+ * @param address of the page, ending in a slash, for feeds and JSON; null = that of its own host name, if it has one
+ */
+export function renderPage(
+  snapshot: PageSnapshot,
+  images: PageImages = {},
+  address: string | null = null,
+): ReadonlyMap<string, PublishedFile> {
+  const view = createPageView(snapshot, images, address);
+  const files = new Map<string, PublishedFile>();
+  const add = (path: string, type: keyof typeof mediaTypes, content: string): void => {
+    files.set(path, { mediaType: mediaTypes[type], content });
+  };
+  add('index.html', 'html', renderCurrent(view));
+  add('embed.html', 'html', renderEmbed(view));
+  for (const [path, content] of renderHistory(view)) add(path, 'html', content);
+  for (const incident of view.snapshot.incidents) add(incidentPath(incident), 'html', renderIncident(view, incident));
+  add('feed.rss', 'rss', renderRss(view));
+  add('feed.atom', 'atom', renderAtom(view));
+  add('maintenance.ics', 'ics', renderCalendar(view));
+  add('summary.json', 'json', JSON.stringify(summaryJson(view)));
+  for (const [name, value] of statuspageFiles(view)) add(`api/v2/${name}.json`, 'json', JSON.stringify(value));
+  for (const [path, content] of pageBadges(view)) add(path, 'svg', content);
+  add('favicon.svg', 'svg', stateFavicon(stateOf(view)));
+  for (const [path, file] of view.assetFiles) files.set(path, file);
+  return files;
+}
