@@ -34,8 +34,23 @@ function headline(snapshot: PageSnapshot): string {
   return words(/<h1[^>]*>(.*?)<\/h1>/s.exec(textOf(snapshot, 'index.html'))?.[1] ?? '');
 }
 
-function json(snapshot: PageSnapshot, path: string): Record<string, any> {
-  return JSON.parse(textOf(snapshot, path)) as Record<string, any>;
+/** Fields of JSON files that tests read. */
+interface Read {
+  readonly page: object;
+  readonly state: string;
+  readonly status: { readonly indicator: string; readonly description: string };
+  readonly components: readonly { readonly name: string; readonly status: string; readonly group: boolean }[];
+  readonly incidents: readonly {
+    readonly impact: string;
+    readonly shortlink: string;
+    readonly components: readonly { readonly name: string }[];
+    readonly incident_updates: readonly { readonly status: string }[];
+  }[];
+  readonly scheduled_maintenances: readonly { readonly status: string }[];
+}
+
+function json(snapshot: PageSnapshot, path: string): Read {
+  return JSON.parse(textOf(snapshot, path)) as Read;
 }
 
 suite('the first sentence', () => {
@@ -74,7 +89,7 @@ suite('the first sentence', () => {
     assert.equal(headline(snapshot), 'As of 14:02 UTC the state of Service 1 is unknown.');
     assert.equal(json(snapshot, 'summary.json').state, 'unknown');
     assert.equal(json(snapshot, 'api/v2/status.json').status.indicator, 'minor');
-    assert.equal(json(snapshot, 'api/v2/components.json').components[1].status, 'degraded_performance');
+    assert.equal(json(snapshot, 'api/v2/components.json').components[1]?.status, 'degraded_performance');
   });
 });
 
@@ -182,7 +197,7 @@ suite('formats for programs', () => {
     });
     assert.deepEqual(status, { indicator: 'major', description: 'Checkout has been failing since 13:22 UTC.' });
     assert.deepEqual(
-      components.map(({ name, status, group }: Record<string, unknown>) => [name, status, group]),
+      components.map(({ name, status, group }) => [name, status, group]),
       [
         ['Shop', 'major_outage', true],
         ['Storefront', 'operational', false],
@@ -193,14 +208,14 @@ suite('formats for programs', () => {
       ],
     );
     assert.equal(incidents.length, 1);
-    assert.equal(incidents[0].impact, 'major');
-    assert.equal(incidents[0].shortlink, `https://status.example.com/incidents/${numberedId(1002)}.html`);
-    assert.equal(incidents[0].components[0].name, 'Checkout');
+    assert.equal(incidents[0]?.impact, 'major');
+    assert.equal(incidents[0]?.shortlink, `https://status.example.com/incidents/${numberedId(1002)}.html`);
+    assert.equal(incidents[0]?.components[0]?.name, 'Checkout');
     assert.deepEqual(
-      incidents[0].incident_updates.map((update: Record<string, unknown>) => update.status),
+      incidents[0]?.incident_updates.map(({ status }) => status),
       ['identified', 'investigating'],
     );
-    assert.equal(planned[0].status, 'scheduled');
+    assert.equal(planned[0]?.status, 'scheduled');
     assert.equal(json(snapshot, 'api/v2/incidents.json').incidents.length, 2);
   });
 

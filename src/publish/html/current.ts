@@ -3,10 +3,9 @@ import { type Html, html } from '#lib/markup/html.ts';
 import { headlineOf, stateOf } from '../headline.ts';
 import { currentMaintenance, historyPath, incidentPath, openIncidents, type PageView } from '../page-view.ts';
 import { dayMs } from './days.ts';
-import { stateIcon } from './icons.ts';
-import { icons } from './icons.ts';
+import { icons, stateIcon } from './icons.ts';
 import { renderMaintenance, renderOpenIncidents, severityWord } from './incidents.ts';
-import { contentPolicy, renderSheet } from './layout.ts';
+import { opening, renderSheet } from './layout.ts';
 import { renderCards } from './services.ts';
 
 const markup = html;
@@ -58,12 +57,7 @@ function renderSubscribe({ snapshot: { page }, writer: { plain } }: PageView): H
 export function renderEmbed(view: PageView): string {
   const { snapshot, writer, assets } = view;
   const state = stateOf(view);
-  return markup`<!doctype html>
-<html lang="${writer.language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">
-<meta name="viewport" content="width=device-width,initial-scale=1">
+  return markup`${opening(writer.language)}
 <meta name="robots" content="noindex,nofollow">
 <title>${snapshot.page.name}</title>
 <link rel="stylesheet" href="${assets.style}">

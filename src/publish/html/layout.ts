@@ -20,6 +20,16 @@ export interface Sheet {
 export const contentPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'";
 
+/** The first lines of each document. */
+export function opening(language: string): Html {
+  return markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">
+<meta name="viewport" content="width=device-width,initial-scale=1">`;
+}
+
 /** A whole HTML document. */
 export function renderSheet(view: PageView, { title, root, body, isCurrent }: Sheet): string {
   const { snapshot, writer, assets } = view;
@@ -27,12 +37,7 @@ export function renderSheet(view: PageView, { title, root, body, isCurrent }: Sh
   const { plain } = writer;
   const words = JSON.stringify({ stale: plain('stale'), zone: plain('times.local'), fine: plain('day.fine') });
   const isListed = page.allowIndexing && page.visibility === 'PUBLIC';
-  return markup`<!doctype html>
-<html lang="${writer.language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">
-<meta name="viewport" content="width=device-width,initial-scale=1">
+  return markup`${opening(writer.language)}
 <meta name="referrer" content="no-referrer">
 ${!isListed && markup`<meta name="robots" content="noindex,nofollow">\n`}<title>${title}</title>
 ${page.description !== null && markup`<meta name="description" content="${page.description}">\n`}<link rel="stylesheet" href="${root}${assets.style}">
