@@ -45,6 +45,7 @@ import { createPrivateLocations } from './locations/private-locations.ts';
 import { createSnippets } from './scripts/snippets.ts';
 import { createStatusIncidents } from './status-pages/status-incidents.ts';
 import { createStatusPages } from './status-pages/status-pages.ts';
+import { createServiceDays } from './overview/service-days.ts';
 import { createStatusSnapshots } from './overview/status-snapshots.ts';
 import { createStatusServices } from './status-pages/status-services.ts';
 import { createProjects } from './projects/projects.ts';
@@ -130,6 +131,7 @@ function statusPagesOf(database: Database) {
     statusServices: createStatusServices(database),
     statusIncidents: createStatusIncidents(database),
     statusSnapshots: createStatusSnapshots(database),
+    serviceDays: createServiceDays(database),
   };
 }
 

@@ -5,6 +5,7 @@ import { type CalendarEntry, type MaintenanceWindow, occurrencesIn } from '#doma
 import type { JsonObject } from '#domain/json.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
+import { createReadDays } from './service-days.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
@@ -19,7 +20,14 @@ import type { Store } from '#store/store.ts';
 export interface SnapshotDeps {
   readonly store: Pick<
     Store,
-    'accounts' | 'overview' | 'statusIncidents' | 'statusPages' | 'statusServices' | 'statusSnapshots'
+    | 'accounts'
+    | 'checkHistory'
+    | 'overview'
+    | 'serviceDays'
+    | 'statusIncidents'
+    | 'statusPages'
+    | 'statusServices'
+    | 'statusSnapshots'
   >;
   /** As the overview has it, which shares what is read. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
@@ -31,6 +39,8 @@ export interface SnapshotDeps {
 /** Most incidents, and most occurrences of maintenance in the past and ahead. */
 const [mostIncidents, mostOccurrences] = [200, 200];
 const [incidentDays, pastDays, nextDays] = [365, 90, 60];
+/** When pages are built again whose past days are not all counted yet, ms. */
+const goesOnMs = 1000;
 /** Occurrences that are looked at to find the last ones of the past. */
 const mostLooked = 2000;
 
@@ -40,6 +50,7 @@ const mostLooked = 2000;
  */
 export function createPublishAccount({ store, targetOf, serverTimeZone, clock }: SnapshotDeps) {
   const inSlices = createTimeSlices();
+  const readDays = createReadDays({ ...store, inSlices });
   return async (accountId: string): Promise<number | null> => {
     const pages = await store.statusPages.all(accountId);
     const now = clock.now();
@@ -57,6 +68,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
     const members = await inSlices(accountId, factsOfMembers(services, named, windows, locations, now));
     const touching = new Set([...members.values()].flatMap((facts) => [...facts.windows]));
     const incidents = await readIncidents(store, accountId, now);
+    const days = await readDays({ accountId, services, named, now });
     const [account] = await store.accounts.list([accountId]);
     const facts: AccountFacts = {
       now,
@@ -66,7 +78,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       incidents: incidents.flatMap((incident) => publicIncident(incident, now) ?? []),
       maintenance: await inSlices(accountId, shownOccurrences([...touching], now)),
       occurrenceId: ({ id }, startsAt) => derivedId(startsAt, accountId, id),
-      days: new Map(),
+      days: days.days,
       responseTimes: new Map(),
     };
     for (const page of pages) {
@@ -78,7 +90,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       await store.statusSnapshots.write(accountId, [{ snapshot, fingerprint: fingerprintOf(page, snapshot) }]);
       await breathe();
     }
-    return nextChange(incidents, facts);
+    return days.isComplete ? nextChange(incidents, facts) : now + goesOnMs;
   };
 }
 
