@@ -64,7 +64,7 @@ export function renderEmbed(view: PageView): string {
 </head>
 <body class="embed">
 ${icons}
-<main><p class="${state}">${stateIcon(state)}<a href="index.html" target="_top" dir="auto">${headlineOf(view).html}</a></p></main>
+<main><h1 class="${state}">${stateIcon(state)}<a href="index.html" target="_top" dir="auto">${headlineOf(view).html}</a></h1></main>
 </body>
 </html>
 `.text;

@@ -80,7 +80,7 @@ section>h2{margin-bottom:.75rem}
 .now p{margin:.3rem 0 0}
 .icon{width:16px;height:16px;flex:none;color:var(--tone);fill:none;stroke:currentColor;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
 .stale{border:1px solid var(--slow);border-radius:10px;padding:.8rem 1.2rem;margin:0 0 1rem;color:var(--slow);font-weight:600}
-.is-stale .now,.is-stale .cards{filter:grayscale(1);opacity:.7}
+.is-stale .now,.is-stale .cards{filter:grayscale(1)}
 .box{border:1px solid var(--line);border-radius:10px;padding:1rem 1.35rem;margin:0 0 .75rem}
 .box.open{border-left:4px solid var(--tone)}
 .box h3 a{color:inherit}
@@ -103,7 +103,7 @@ code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:
 .line{display:flex;gap:.2rem 1rem;align-items:baseline}
 .name{font-weight:550;margin-right:auto;min-width:0}
 .name .soft{font-weight:400;display:block}
-.state{display:inline-flex;gap:.4rem;align-items:baseline;color:var(--tone);font-weight:550;font-size:.93rem;max-width:65%}
+.state{display:inline-flex;gap:.4rem;align-items:baseline;color:var(--tone);font-weight:550;font-size:.93rem;flex:none;max-width:60%}.state .soft{font-weight:400}
 .state .icon{align-self:flex-start;margin-top:.2rem}
 [data-as=time]{white-space:nowrap}
 .bars{height:30px;overflow:hidden;margin:.55rem 0 .3rem;border-radius:3px}
@@ -123,7 +123,7 @@ details.days li{padding:.15rem 0}
 .chart{height:40px;margin:.5rem 0 0}
 .chart path{fill:none;stroke:var(--accent);stroke-width:1.5;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .facts{margin:.35rem 0 0;padding:0;list-style:none;color:var(--soft);font-size:.9rem}
-.day{border-top:1px solid var(--line);padding:.9rem 0}
+section.day{border-top:1px solid var(--line);padding:.9rem 0;margin:0}
 .day:target{background:var(--raised)}
 .day h2{margin-bottom:.4rem}
 .day ul{list-style:none;margin:0;padding:0}.day li{padding:.2rem 0;display:flex;gap:.1rem .7rem;flex-wrap:wrap;align-items:baseline}
@@ -139,7 +139,7 @@ footer ul{list-style:none;padding:0;margin:0 0 .4rem;display:flex;flex-wrap:wrap
 footer p{margin:.2rem 0}
 .tip{position:absolute;z-index:3;pointer-events:none;background:var(--ink);color:var(--paper);font-size:.82rem;line-height:1.35;padding:.4rem .65rem;border-radius:7px;max-width:16rem;transform:translate(-50%,-100%)}
 .tip b{display:block}
-.embed{margin:0;padding:.6rem .9rem}.embed p{display:flex;gap:.6rem;align-items:center;margin:0}.embed a{color:inherit}
-@media (max-width:40rem){.bars svg{width:300%;margin-left:-200%}.phone{display:inline}.desk{display:none}.service,.box,.now,.card>h3{padding-left:1rem;padding-right:1rem}.legend{flex-wrap:wrap}.legend .mid{margin-left:auto;text-align:right}}
+.embed{margin:0;padding:.6rem .9rem}.embed h1{display:flex;gap:.6rem;align-items:center;font-size:1rem;font-weight:550;letter-spacing:0}.embed main{padding:0}.embed a{color:inherit}
+@media (max-width:40rem){.bars svg{width:300%;margin-left:-200%}.phone{display:inline}.desk{display:none}.service,.box,.now,.card>h3{padding-left:1rem;padding-right:1rem}.legend{flex-wrap:wrap}.legend .mid{order:-1;width:100%;text-align:left}}
 @media print{.subscribe,nav{display:none}}
 `;

@@ -55,7 +55,7 @@ function renderHistory(view: PageView, service: PublicService, cardId: string): 
     days.length * 4 - 1
   } 30" preserveAspectRatio="none" role="img" aria-label="${label}">${drawBars(days, snapshot.builtAt)}</svg></div><div class="legend"><span>${
     isLong ? markup`<span class="desk">${ago(90)}</span><span class="phone">${ago(30)}</span>` : ago(days.length)
-  }</span><span class="mid"><b>${uptime}</b> · ${share}</span><span class="desk">${writer.plain('days.today')}</span></div>${
+  }</span><span class="mid"><b>${uptime}</b> · ${share}</span><span>${writer.plain('days.today')}</span></div>${
     problems.length > 0 && renderProblems(view, service, problems, cardId)
   }`;
 }

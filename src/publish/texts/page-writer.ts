@@ -64,11 +64,16 @@ export function createPageWriter({ page }: Pick<PageSnapshot, 'page'>): PageWrit
     duration: (ms) => {
       const minutes = ms <= 0 ? 0 : Math.max(1, Math.round(ms / 60_000));
       const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)];
-      const key = days > 0 ? 'duration.days' : hours > 0 ? 'duration.hours' : 'duration.minutes';
-      return plain(key, { days, hours, minutes: minutes % 60 });
+      return plain(durationKey(days, hours, minutes % 60), { days, hours, minutes: minutes % 60 });
     },
     percent: (number) => (language === 'de' ? `${String(number).replace('.', ',')}\u00a0%` : `${number}%`),
   };
+}
+
+function durationKey(days: number, hours: number, minutes: number): TextKey {
+  if (days > 0) return hours === 0 ? 'duration.wholeDays' : 'duration.days';
+  if (hours > 0) return minutes === 0 ? 'duration.wholeHours' : 'duration.hours';
+  return 'duration.minutes';
 }
 
 const markup = html;
