@@ -36,7 +36,7 @@ export function loadFiles(path: string): LoadedFiles {
       readText: (from, name) => readInside(root, join(dirname(placed.get(from) ?? '.'), name), name, budget),
     };
   } catch (error) {
-    throw new FileProblemsError([{ message: whyNot(path, error), place: null }]);
+    throw new FileProblemsError([{ message: readFailure(path, error), place: null }]);
   }
 }
 
@@ -64,7 +64,7 @@ function readInside(root: string, name: string, shown: string, budget: { left: n
   try {
     real = realpathSync(path);
   } catch (error) {
-    throw new Error(whyNot(shown, error), { cause: error });
+    throw new Error(readFailure(shown, error), { cause: error });
   }
   if (!isInside(root, real)) throw new Error(`${shown} is a link that leaves the folder of the files`);
   const file = statSync(real);
@@ -74,7 +74,9 @@ function readInside(root: string, name: string, shown: string, budget: { left: n
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(real));
   } catch (error) {
-    throw new Error(error instanceof TypeError ? `${shown} is not UTF-8 text` : whyNot(shown, error), { cause: error });
+    throw new Error(error instanceof TypeError ? `${shown} is not UTF-8 text` : readFailure(shown, error), {
+      cause: error,
+    });
   }
 }
 
@@ -82,7 +84,8 @@ function isInside(root: string, path: string): boolean {
   return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-function whyNot(path: string, error: unknown): string {
+/** Explains why a file could not be read, and names it. */
+export function readFailure(path: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'ENOENT') return `${path} does not exist`;
   if (code === 'EACCES') return `${path} cannot be read: permission denied`;

@@ -91,7 +91,7 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual(new Set(subscribed), new Set([cart['id'], group?.['id']]), 'inactive subscriptions are none');
 
     const again = await tocsin();
-    assert.match(again.out, /^Nothing to do: project checkly is as imported\.$/m, again.err);
+    assert.match(again.out, /^No changes: project checkly is up to date\.$/m, again.err);
   });
 
   it('reads all pages, and waits as long as the API asks', async (t, service) => {
@@ -206,7 +206,7 @@ describe('import checkly', { concurrency: 3 }, ({ it }) => {
       ((channel?.['subscriptions'] ?? []) as Json[]).map(({ checkId }) => checkId),
       [cart?.['id']],
     );
-    assert.match((await tocsin()).out, /^Nothing to do/m);
+    assert.match((await tocsin()).out, /^No changes/m);
   });
 
   it('says in one line why an account cannot be read, and changes nothing', async (t, service) => {

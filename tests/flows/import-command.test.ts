@@ -77,14 +77,14 @@ describe('import', { concurrency: 3 }, ({ it }) => {
     assert.match(first.err, /Email is not set up on the server: left out notification-2, notification-2-2/);
 
     const again = await tocsin('kuma', 'kuma.db');
-    assert.match(again.out, /^Nothing to do: project kuma is as imported\.$/m, again.err);
+    assert.match(again.out, /^No changes: project kuma is up to date\.$/m, again.err);
     const noticed = async (): Promise<unknown> => {
       const all = (await account.must('GET', '/v1/notices')) as unknown as Record<string, unknown>[];
       return all.find(({ kind }) => kind === 'channels-off')?.['message'];
     };
     assert.match(String(await noticed()), /^2 subscribed alert channels send nothing, .*: Team, Games\.$/);
     await account.must('PUT', `/v1/alert-channels/${String(channels[0]?.['id'])}`, { sendFailure: true });
-    assert.match((await tocsin('kuma', 'kuma.db')).out, /^Nothing to do/m, 'it is not switched off again');
+    assert.match((await tocsin('kuma', 'kuma.db')).out, /^No changes/m, 'it is not switched off again');
   });
 
   it('reads a database of Uptime Kuma 1.23 as one of 2.x', async (t, service) => {
@@ -182,7 +182,7 @@ describe('import', { concurrency: 3 }, ({ it }) => {
       [['kuma', 'cut.db'], /cut\.db is cut: it has 20000 of \d+ bytes/],
       [['kuma', 'other.db'], /is not a database of Uptime Kuma: it has no table monitor/],
       [['kuma', 'gatus.yaml'], /gatus\.yaml is not an SQLite database/],
-      [['kuma', 'none.db'], /none\.db cannot be read/],
+      [['kuma', 'none.db'], /none\.db does not exist/],
       [['gatus', 'tabs.yaml'], /line 2, column 1:/],
       [['gatus', 'bomb.yaml'], /aliases/],
       [['gatus', 'deep.yaml'], /nested/],

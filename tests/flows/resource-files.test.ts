@@ -61,7 +61,7 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     const folder = folderWith(t, { 'tocsin.yaml': shop });
     const tocsin = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id });
     const asked = await tocsin('apply', '-f', 'tocsin.yaml');
-    assert.deepEqual([asked.code, /run it again with --yes/.test(asked.err)], [1, true], asked.err);
+    assert.deepEqual([asked.code, /add --yes to apply/.test(asked.err)], [1, true], asked.err);
     assert.deepEqual(await other.must('GET', '/v1/checks'), []);
     const first = await tocsin('apply', '-f', 'tocsin.yaml', '--yes');
     assert.equal(first.code, 0, first.err);
@@ -72,7 +72,7 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     const same = await tocsin('diff', '-f', '.');
     assert.deepEqual(
       [same.code, same.out],
-      [0, 'Nothing to do: project shop is as declared (4 resources).\n'],
+      [0, 'No changes: project shop matches the files (4 resources).\n'],
       same.err,
     );
 
@@ -178,7 +178,7 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     const lines = blockOf(readPage('docs/monitoring-as-code.md'), 'sh', 'files');
     assert.ok(lines.trimEnd().split('\n').length <= 10);
     const said = await paste(lines, folderWith(t, {}), environment);
-    assert.match(said.out, /Applied to project shop: 1 created\.\nNothing to do: /, said.err);
+    assert.match(said.out, /Applied to project shop: 1 created\.\nNo changes: /, said.err);
     assert.equal(said.code, 0);
   });
 

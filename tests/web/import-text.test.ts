@@ -50,7 +50,7 @@ describe('import in the web UI', () => {
     const text = again.replaceAll('${SLACK_URL}', 'https://hooks.slack.com/services/T/B/quietword');
     await page.getByLabel('Configuration').fill(text);
     await preview(page);
-    await expectVisible(page.getByText(/^Nothing to do: everything is as imported\. \d+ up to date/));
+    await expectVisible(page.getByText(/^No changes: everything is up to date\. \d+ up to date/));
     await page.getByLabel('Configuration').fill(text.replace('db.example:5432', 'db.example:5433'));
     await preview(page);
     await expectVisible(page.getByText(/^1 changed, \d+ up to date/));

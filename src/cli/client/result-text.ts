@@ -47,10 +47,12 @@ export function evidenceLines(result: Result): readonly string[] {
   if (evidence === null) return [];
   const failed = (evidence.assertions ?? []).filter(({ passed }) => !passed).map(({ message }) => oneLine(message));
   const error = evidence.requestError ?? null;
+  const sections = evidence.sections.map((section) => ({ title: section.title, lines: sectionLines(section) }));
+  const isRepeated = error === null || sections.some(({ lines }) => lines.includes(oneLine(error)));
   return [
     ...titled('Failed assertions', failed),
-    ...titled('No response', error === null ? [] : [oneLine(error)]),
-    ...evidence.sections.flatMap((section) => titled(section.title, sectionLines(section))),
+    ...titled('No response', isRepeated ? [] : [oneLine(error)]),
+    ...sections.flatMap(({ title, lines }) => titled(title, lines)),
     ...(evidence.logs ?? []).flatMap(({ title, lines }) =>
       titled(
         title,

@@ -70,7 +70,7 @@ export function addNotification(draft: Draft, row: Foreign, presets: readonly We
   if (kind === 'smtp') {
     const copies = textOf(config['smtpCC']) + textOf(config['smtpBCC']);
     const notes = [
-      'its mail server is left out: Tocsin sends through its own',
+      'its mail server is not carried over: Tocsin sends through the one that the operator has set',
       ...(copies === '' ? [] : ['copies (Cc, Bcc) are left out']),
     ];
     return addAddresses(draft, `notification-${id}`, name, textOf(config['smtpTo']), source, notes);

@@ -22,7 +22,7 @@ export const text = {
   notRead: 'The text could not be read. Use the command line for this file.',
   failed: (why: string) => `Nothing was imported: ${why}`,
   empty: 'Nothing in this text can be imported.',
-  nothing: 'Nothing to do: everything is as imported.',
+  nothing: 'No changes: everything is up to date.',
   counts: (counts: {
     readonly created: number;
     readonly updated: number;

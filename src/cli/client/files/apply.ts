@@ -94,13 +94,13 @@ function linesOf(plan: Plan): readonly string[] {
 
 function nothingToDo({ project, resources }: ReadProject, plan: Plan): readonly string[] {
   const count = `${resources.length} resource${resources.length === 1 ? '' : 's'}`;
-  return [...planLines(plan), `Nothing to do: project ${oneLine(project)} is as declared (${count}).`];
+  return [...planLines(plan), `No changes: project ${oneLine(project)} matches the files (${count}).`];
 }
 
 /** Asks on the terminal. @throws {CommandError} if the answer is not yes, or nobody can be asked */
 async function confirm(): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new CommandError('nothing was changed: run it again with --yes to apply this without being asked');
+    throw new CommandError('nothing was changed. Without a terminal, add --yes to apply');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<null>((resolve) => void terminal.once('close', () => resolve(null)));

@@ -6,6 +6,7 @@ import type { CheckForm } from '#checks/form.ts';
 import * as forms from '#checks/forms.ts';
 import type { DeploymentBody } from '#contract/projects/project.ts';
 import type { ResourceFile } from '#contract/projects/resource-file.ts';
+import { readFailure } from '#files/load-files.ts';
 import { writeFile } from '#files/write.ts';
 import type { WebhookPreset } from '#importers/channels.ts';
 import { importCheckly } from '#importers/checkly/import-checkly.ts';
@@ -128,7 +129,7 @@ function textOf(path: string): string {
     return textIn(file, path);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${path} cannot be read: ${errorMessage(error)}`);
+    throw new CommandError(readFailure(path, error));
   } finally {
     if (file !== null) closeSync(file);
   }
@@ -173,7 +174,7 @@ async function run(options: ImportOptions, read: () => Imported | Promise<Import
     '',
     ...(options.dryRun === true ? planLines({ applied: diff, kept: [] }) : []),
     diff.length === 0
-      ? `Nothing to do: project ${oneLine(project)} is as imported.`
+      ? `No changes: project ${oneLine(project)} is up to date.`
       : `Project ${oneLine(project)}: ${options.dryRun === true ? countText(diff) : countText(diff, verbs)}.`,
     ...(kept.alertChannels === undefined
       ? []

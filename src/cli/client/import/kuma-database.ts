@@ -1,9 +1,9 @@
 // Reads the SQLite database of Uptime Kuma. It is opened read-only.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { readFailure } from '#files/load-files.ts';
 import type { KumaTables } from '#importers/kuma/import-kuma.ts';
 import type { Foreign } from '#importers/values.ts';
-import { errorMessage } from '#lib/errors.ts';
 import { CommandError } from '../../exits.ts';
 
 /** Most rows of a table. */
@@ -33,7 +33,7 @@ export function readKumaDatabase(path: string): KumaTables {
     return readTables(path, database);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${path} cannot be read: ${errorMessage(error)}`);
+    throw new CommandError(readFailure(path, error));
   } finally {
     database?.close();
   }
@@ -68,10 +68,10 @@ function checkWhole(path: string): void {
     }
     size = statSync(path).size;
   } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${errorMessage(error)}`);
+    throw new CommandError(readFailure(path, error));
   }
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new CommandError(`${path} is not an SQLite database. Uptime Kuma keeps its own at data/kuma.db`);
+    throw new CommandError(`${path} is not an SQLite database. Uptime Kuma stores its database at data/kuma.db`);
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
