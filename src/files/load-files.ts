@@ -90,5 +90,5 @@ export function readFailure(path: string, error: unknown): string {
   if (code === 'ENOENT') return `${path} does not exist`;
   if (code === 'EACCES') return `${path} cannot be read: permission denied`;
   if (code === 'EISDIR') return `${path} is a folder`;
-  return errorMessage(error);
+  return code === '' ? errorMessage(error) : `${path} cannot be read: ${errorMessage(error)}`;
 }

@@ -125,6 +125,8 @@ describe('the command line as a client', { concurrency: 3 }, ({ it }) => {
     assert.match(failed.out, /^ {2}GET http:\/\/127\.0\.0\.1:\d+\/bad$/m);
     assert.match(failed.out, /\\u001b\]0;title\\u0007/);
     assert.match(failed.out, /\/results\/\S+\n$/);
+    const closed = await tocsin('checks', 'run', await newCheck(service, 'Closed port', 'http://127.0.0.1:1/'));
+    assert.equal(closed.out.match(/connection refused/g)?.length, 2, `in the line and as the response: ${closed.out}`);
 
     const several = await tocsin('checks', 'get', 'e');
     assert.deepEqual([several.code, /several checks match "e"; use the ID of one:\n/.test(several.err)], [1, true]);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '#lib/id.ts';
-import { readPage } from '../support/pages.ts';
+import { blockOf, readPage } from '../support/pages.ts';
 import { checklyAccount, checklyKey, checklySecrets, startChecklyApi } from '../support/imports/checkly-api.ts';
 import { writeKumaDatabase } from '../support/imports/kuma.ts';
 import { type CommandOutput, runCommand } from '../support/service/command.ts';
@@ -140,6 +140,14 @@ describe('import', { concurrency: 3 }, ({ it }) => {
     }
     assert.deepEqual([...unnamed], [], 'each documented row has a sample');
     assert.deepEqual(await account.must('GET', '/v1/checks'), [], 'a dry run changes nothing');
+  });
+
+  it('imports the CSV file of the documentation', async (t, service) => {
+    const account = await newAccount(service, 'From CSV');
+    const folder = folderOfSamples(t);
+    writeFileSync(join(folder, 'example.csv'), blockOf(readPage('docs/importing.md'), 'csv', 'example'));
+    const said = await clientIn(folder, service, account.id)('csv', 'example.csv');
+    assert.deepEqual([said.code, /^Project csv: 2 created\.$/m.test(said.out)], [0, true], said.out);
   });
 
   it('writes a resource file with placeholders for variables of Gatus, which apply reads', async (t, service) => {
