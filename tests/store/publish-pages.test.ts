@@ -152,6 +152,32 @@ test('incidents raise the state of their services, and updates appear when they 
     [after.incidents[0]?.status, after.incidents[0]?.resolvedAt, after.incidents[0]?.updates.length],
     ['RESOLVED', at + 30_000, 2],
   );
+  assert.equal((await store.statusIncidents.find(accountId, id))?.resolvedAt, at + 30_000);
+});
+
+test('a draft is published when its time has come, and others are not', async (newStore) => {
+  await using pages = await PagesUnderTest.open(newStore);
+  const { path, store } = pages;
+  const { accountId } = path;
+  const service = await store.statusServices.add(aStatusService(accountId));
+  const page = await pages.pageOf(service.id);
+  const add = async (publishAt: number | null): Promise<string> => {
+    const draft = { serviceIds: [service.id], isDraft: true, publishAt };
+    return (await store.statusIncidents.add(aStatusIncident(accountId, draft))).id;
+  };
+  const due = await add(path.now + 5000);
+  await add(path.now + dayMs);
+  await add(null);
+  const tick = pages.process();
+  await tick();
+  assert.deepEqual((await pages.snapshot(page)).incidents, []);
+  path.temp.clock.advance(5000);
+  await tick();
+  const { state, incidents } = await pages.snapshot(page);
+  assert.deepEqual([state, incidents.map(({ id }) => id)], ['outage', [due]]);
+  const published = await store.statusIncidents.find(accountId, due);
+  assert.deepEqual([published?.isDraft, published?.publishAt, published?.publishedAt], [false, null, path.now]);
+  assert.equal(incidents[0]?.publishedAt, path.now);
 });
 
 test('maintenance of a check is shown with its services ahead, in progress and done', async (newStore) => {

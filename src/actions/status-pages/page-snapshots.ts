@@ -10,7 +10,7 @@ import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
 import { factsOfMembers, membersOf, namedChecks } from '#domain/status-pages/service-members.ts';
-import type { StatusIncident } from '#domain/status-pages/status-incident.ts';
+import { isToSettle, type StatusIncident } from '#domain/status-pages/status-incident.ts';
 import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
 import type { Clock } from '#lib/clock.ts';
 import { derivedId } from '#lib/id.ts';
@@ -94,7 +94,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
   };
 }
 
-/** Open ones and those of the last year, newest first, drafts left out. */
+/** Open ones with drafts, and published ones of the last year, newest first; those that time alone changes are settled. */
 async function readIncidents(
   { statusIncidents }: SnapshotDeps['store'],
   accountId: string,
@@ -102,8 +102,15 @@ async function readIncidents(
 ): Promise<StatusIncident[]> {
   const recent = await statusIncidents.published(accountId, now - incidentDays * dayMs, mostIncidents);
   const known = new Set(recent.map(({ id }) => id));
-  const open = (await statusIncidents.open(accountId)).filter(({ id, isDraft }) => !isDraft && !known.has(id));
-  return [...recent, ...open].sort((one, other) => other.startedAt - one.startedAt);
+  const open = (await statusIncidents.open(accountId)).filter(({ id }) => !known.has(id));
+  const all: StatusIncident[] = [];
+  for (const incident of [...recent, ...open]) {
+    if (isToSettle(incident, now)) {
+      await statusIncidents.settle(accountId, incident.id);
+      all.push((await statusIncidents.find(accountId, incident.id)) ?? incident);
+    } else all.push(incident);
+  }
+  return all.sort((one, other) => other.startedAt - one.startedAt);
 }
 
 /** The last ones of the past, those in progress and the next ones, by start. */
@@ -113,10 +120,12 @@ function* shownOccurrences(windows: readonly MaintenanceWindow[], now: number): 
   return [...past.entries.filter(({ planned }) => planned.to <= now).slice(-mostOccurrences), ...ahead.entries];
 }
 
-/** When the next update becomes public, or the next maintenance begins or ends. */
+/** When the next draft or update becomes public, or the next maintenance begins or ends. */
 function nextChange(incidents: readonly StatusIncident[], { maintenance, now }: AccountFacts): number | null {
   const bounds = maintenance.flatMap(({ span }) => (span === null ? [] : [span.from, span.to]));
-  const updates = incidents.flatMap((incident) => incident.updates.map(({ publicAt }) => publicAt));
+  const updates = incidents.flatMap(({ isDraft, publishAt, updates: all }) =>
+    isDraft ? (publishAt ?? []) : all.map(({ publicAt }) => publicAt),
+  );
   const ahead = [...bounds, ...updates].filter((at) => at > now);
   return ahead.length === 0 ? null : ahead.reduce((one, other) => Math.min(one, other));
 }

@@ -64,6 +64,20 @@ export function resolvedAtOf(incident: Pick<StatusIncident, 'updates'>, now: num
   return last?.status === 'RESOLVED' ? last.publicAt : null;
 }
 
+/** Whether time alone changes it: its draft is to be published, or a scheduled update resolves or reopens it. */
+export function isToSettle(incident: StatusIncident, now: number): boolean {
+  return isDraftDue(incident, now) || resolvedAtOf(incident, now) !== incident.resolvedAt;
+}
+
+/** An incident as it is at `now` (epoch ms), whatever was stored before. */
+export function settledAt(incident: StatusIncident, now: number): StatusIncident {
+  return isDraftDue(incident, now) ? { ...incident, isDraft: false, publishAt: null } : incident;
+}
+
+function isDraftDue({ isDraft, publishAt }: StatusIncident, now: number): boolean {
+  return isDraft && publishAt !== null && publishAt <= now;
+}
+
 /** Whether pages say that it was entered afterwards. */
 export function isBackdated({ startedAt, createdAt, checkIncidentIds }: StatusIncident): boolean {
   return checkIncidentIds.length === 0 && createdAt - startedAt > backdatedMs;

@@ -1,8 +1,10 @@
 // Incidents of status pages and their updates.
 import {
+  isToSettle,
   type IncidentUpdate,
   mostUpdates,
   resolvedAtOf,
+  settledAt,
   type StatusIncident,
 } from '#domain/status-pages/status-incident.ts';
 import { isUuid } from '#lib/id.ts';
@@ -70,6 +72,13 @@ export function createStatusIncidents(database: Database) {
     /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown incident. */
     change: (accountId: string, id: string, edit: (present: StatusIncident) => IncidentWrite) =>
       transaction((tx) => changeIncident(tx, clock.now(), { accountId, id }, edit)),
+    /** Publishes a draft whose time has come, and resolves or reopens an incident whose scheduled updates say so. */
+    settle: (accountId: string, id: string): Promise<void> =>
+      transaction(async (tx) => {
+        const present = await findIncident(tx, accountId, id);
+        const now = clock.now();
+        if (present !== null && isToSettle(present, now)) await save(tx, now, settledAt(present, now));
+      }),
     /** Adds an update, or replaces the one with its ID. null = unknown incident, 'full' = it has the most updates. */
     saveUpdate: (accountId: string, id: string, update: IncidentUpdate): Promise<StatusIncident | 'full' | null> =>
       transaction((tx) => saveUpdate(tx, clock.now(), { accountId, id }, update)),
