@@ -1,5 +1,6 @@
 // Unit tests of published pages: what each format says, in each state and language, also of hostile texts.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
@@ -18,6 +19,7 @@ import {
   troubledSnapshot,
 } from '../../tests/support/page-snapshots.ts';
 import { renderPage } from './render-page.ts';
+import { english } from './texts/english.ts';
 
 function textOf(snapshot: PageSnapshot, path: string, address: string | null = null): string {
   const content = renderPage(snapshot, {}, address).get(path)?.content;
@@ -142,6 +144,18 @@ suite('files of a page', () => {
       ([path]) => path === 'index.html' || path.startsWith('assets/'),
     );
     assert.ok(example.reduce((sum, [, { content }]) => sum + content.length, 0) < 60_000);
+  });
+
+  test('cut long updates on the first page and have all of them on that of the incident', () => {
+    const update = {
+      id: numberedId(1),
+      status: 'INVESTIGATING',
+      description: 'word '.repeat(2000),
+      at: snapshotAt,
+    } as const;
+    const snapshot = exampleSnapshot({ incidents: [exampleIncident(1, { updates: [update] })] });
+    assert.match(textOf(snapshot, 'index.html'), /(?:word ){400}…/);
+    assert.match(textOf(snapshot, `incidents/${numberedId(1001)}.html`), /(?:word ){1999}word/);
   });
 
   test('stay the same while nothing happens, except those that show the time', () => {
@@ -310,4 +324,29 @@ test('the page takes subscribers only if it says so', () => {
   assert.doesNotMatch(textOf(exampleSnapshot(), 'index.html'), /<form/);
   const page = examplePage({ takesSubscribers: true });
   assert.match(textOf(exampleSnapshot({ page }), 'index.html'), /<form method="post" action="subscribe">/);
+});
+
+suite('the documentation', () => {
+  const docs = readFileSync('docs/status-page-files.md', 'utf8');
+
+  test('lists each text by its key', () => {
+    const listed = [...docs.matchAll(/^\| `([a-zA-Z.]+)` +\| (.*?) *\|$/gm)].map(([, key, text]) => [key, text]);
+    assert.deepEqual(Object.fromEntries(listed.filter(([key = '']) => key in english)), english);
+  });
+
+  test('lists files that exist, and no other file is published but assets', () => {
+    const listed = [...docs.matchAll(/`([a-z0-9{}/-]+\.(?:html|json|atom|rss|ics|svg))`/g)].map(
+      ([, path = '']) => path,
+    );
+    const published = [...renderPage(troubledSnapshot('outage')).keys()].map((path) =>
+      path.replace(/[0-9a-f-]{36}/, '{id}').replace(/\d{4}-\d{2}/, '2026-11'),
+    );
+    const unlisted = published.filter((path) => !listed.some((each) => path === each || path === `api/v2/${each}`));
+    assert.deepEqual(
+      [...new Set(unlisted)].filter((path) => !path.startsWith('assets/')),
+      ['favicon.svg'],
+    );
+    const missing = listed.filter((each) => !published.includes(each) && !published.includes(`api/v2/${each}`));
+    assert.deepEqual(missing, []);
+  });
 });

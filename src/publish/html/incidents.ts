@@ -12,6 +12,8 @@ import { renderSheet } from './layout.ts';
 const markup = html;
 /** Updates of an open incident on the first page, and incidents with their updates; others are links. */
 const [shownUpdates, shownIncidents] = [5, 10];
+/** Longest update on the first page, in characters; the page of the incident has all of it. */
+const shownCharacters = 2000;
 
 export function updateWord({ plain }: Pick<PageWriter, 'plain'>, { status }: Pick<PublicUpdate, 'status'>): string {
   return plain(`update.${status.toLowerCase()}` as TextKey);
@@ -40,9 +42,15 @@ function renderOpen(view: PageView, incident: PublicIncident, isWhole: boolean):
     updates.length > shownUpdates &&
     markup`<p class="small"><a href="${path}">${writer.plain('incident.earlier', { count: updates.length })}</a></p>`;
   return markup`<article class="box open ${stateOfSeverity[severity]}"><div class="head"><h3 dir="auto"><a href="${path}">${name}</a></h3><span class="word">${severityWord(writer, incident)} · ${updateWord(writer, incident)}</span></div>${renderFacts(view, incident)}${
-    isWhole && renderUpdates(view, updates.slice(0, shownUpdates))
+    isWhole && renderUpdates(view, updates.slice(0, shownUpdates).map(shortened))
   }${isWhole && more}</article>
 `;
+}
+
+function shortened(update: PublicUpdate): PublicUpdate {
+  const { description } = update;
+  if (description.length <= shownCharacters) return update;
+  return { ...update, description: `${description.slice(0, shownCharacters).toWellFormed()}…` };
 }
 
 function renderFacts(

@@ -140,6 +140,6 @@ footer p{margin:.2rem 0}
 .tip{position:absolute;z-index:3;pointer-events:none;background:var(--ink);color:var(--paper);font-size:.82rem;line-height:1.35;padding:.4rem .65rem;border-radius:7px;max-width:16rem;transform:translate(-50%,-100%)}
 .tip b{display:block}
 .embed{margin:0;padding:.6rem .9rem}.embed h1{display:flex;gap:.6rem;align-items:center;font-size:1rem;font-weight:550;letter-spacing:0}.embed main{padding:0}.embed a{color:inherit}
-@media (max-width:40rem){.bars svg{width:300%;margin-left:-200%}.phone{display:inline}.desk{display:none}.service,.box,.now,.card>h3{padding-left:1rem;padding-right:1rem}.legend{flex-wrap:wrap}.legend .mid{order:-1;width:100%;text-align:left}}
+@media (max-width:40rem){.bars .long{width:300%;margin-left:-200%}.phone{display:inline}.desk{display:none}.service,.box,.now,.card>h3{padding-left:1rem;padding-right:1rem}.legend{flex-wrap:wrap}.legend .mid{order:-1;width:100%;text-align:left}}
 @media print{.subscribe,nav{display:none}}
 `;

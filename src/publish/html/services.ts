@@ -51,7 +51,7 @@ function renderHistory(view: PageView, service: PublicService, cardId: string): 
   const share = writer.plain('monitored', { percent: writer.percent(monitored), days: days.length });
   const isLong = days.length === 90;
   const ago = (count: number): string => writer.plain('days.ago', { count });
-  return markup`<div class="bars" data-first="${days[0]?.at ?? 0}" data-count="${days.length}" data-odd="${oddDays(view, days)}"><svg viewBox="0 0 ${
+  return markup`<div class="bars" data-first="${days[0]?.at ?? 0}" data-count="${days.length}" data-odd="${oddDays(view, days)}"><svg${isLong && markup` class="long"`} viewBox="0 0 ${
     days.length * 4 - 1
   } 30" preserveAspectRatio="none" role="img" aria-label="${label}">${drawBars(days, snapshot.builtAt)}</svg></div><div class="legend"><span>${
     isLong ? markup`<span class="desk">${ago(90)}</span><span class="phone">${ago(30)}</span>` : ago(days.length)
