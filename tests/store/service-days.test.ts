@@ -1,9 +1,10 @@
 // Days of services are counted from the results of their checks, once over, and anew when results arrive late.
 import assert from 'node:assert/strict';
-import { dayMs, dayOf, hourMs } from '#domain/results/roll-up.ts';
+import { dayMs, dayOf, hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { shownDays } from '#domain/status-pages/page-snapshot.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import type { StatusPage } from '#domain/status-pages/status-page.ts';
+import { newId } from '#lib/id.ts';
 import { test } from '../support/store/each-engine.ts';
 import { putResult } from '../support/store/rows.ts';
 import { aStatusService } from '../support/store/status-pages.ts';
@@ -79,4 +80,36 @@ test('a day of a service is up but for the hours in which enough of its checks w
   await counted();
   assert.equal(rows(), 3 * (shownDays - 1), 'a day that is no longer shown is removed');
   assert.deepEqual((await lastDays(pages, page, 2))[0]?.[0], [2, 1], 'the present day is over');
+});
+
+test('response times are the median of each of the last 24 hours, on pages that show them', async (newStore) => {
+  await using pages = await PagesUnderTest.open(newStore);
+  const { path, store } = pages;
+  const { accountId } = path;
+  const [one, two] = [await path.check(), await path.check()];
+  const service = await store.statusServices.add(aStatusService(accountId, { checkIds: [one, two] }));
+  const byHand = await store.statusServices.add(aStatusService(accountId));
+  const hour = hourOf(path.now);
+  const put = (checkId: string, at: number, responseUs: number): void =>
+    void putResult(path.temp.raw, accountId, checkId, at, { responseUs, intervalMs: 60_000 });
+  for (const [index, us] of [100_000, 200_000, 900_000].entries()) {
+    put(one, hour - hourMs + index * 60_000, us);
+    put(two, hour - hourMs + index * 60_000, 200_000);
+  }
+  put(one, hour - 24 * hourMs, 500_000);
+  const cards = [{ id: newId(), name: 'Shop', serviceIds: [service.id, byHand.id] }];
+  const [shown, hidden] = [await pages.page({ cards, showResponseTimes: true }), await pages.page({ cards })];
+  await pages.process()();
+  const [times, none] = (await pages.services(shown)).map(({ responseTimes }) => responseTimes ?? []);
+  assert.deepEqual([times?.length, times?.[0]?.[0], times?.at(-1)], [24, hour - 23 * hourMs, [hour, null]]);
+  const known = times?.flatMap(([at, ms]) => (ms === null ? [] : [[at, Math.round(ms / 10) * 10]]));
+  assert.deepEqual(known, [[hour - hourMs, 200]]);
+  assert.equal(
+    none?.some(([, ms]) => ms !== null),
+    false,
+  );
+  assert.deepEqual(
+    (await pages.services(hidden)).map(({ responseTimes }) => responseTimes),
+    [null, null],
+  );
 });

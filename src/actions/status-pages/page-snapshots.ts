@@ -6,6 +6,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
 import { createReadDays } from './service-days.ts';
+import { createReadResponseTimes } from './response-times.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
@@ -51,6 +52,7 @@ const mostLooked = 2000;
 export function createPublishAccount({ store, targetOf, serverTimeZone, clock }: SnapshotDeps) {
   const inSlices = createTimeSlices();
   const readDays = createReadDays({ ...store, inSlices });
+  const readTimes = createReadResponseTimes({ ...store, inSlices });
   return async (accountId: string): Promise<number | null> => {
     const pages = await store.statusPages.all(accountId);
     const now = clock.now();
@@ -69,6 +71,8 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
     const touching = new Set([...members.values()].flatMap((facts) => [...facts.windows]));
     const incidents = await readIncidents(store, accountId, now);
     const days = await readDays({ accountId, services, named, now });
+    const timedIds = new Set(pages.filter(({ showResponseTimes }) => showResponseTimes).flatMap(servicesOf));
+    const timed = services.filter(({ id }) => timedIds.has(id));
     const [account] = await store.accounts.list([accountId]);
     const facts: AccountFacts = {
       now,
@@ -79,7 +83,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       maintenance: await inSlices(accountId, shownOccurrences([...touching], now)),
       occurrenceId: ({ id }, startsAt) => derivedId(startsAt, accountId, id),
       days: days.days,
-      responseTimes: new Map(),
+      responseTimes: await readTimes({ accountId, services: timed, named, now }),
     };
     for (const page of pages) {
       const stored = (await store.statusPages.images(accountId, [page.id])).get(page.id) ?? {};

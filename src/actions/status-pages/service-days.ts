@@ -1,6 +1,5 @@
 // The last 90 UTC days of services: counted once they are over, the present one from what is known so far.
-import type { NamedChecks } from '#domain/status-pages/service-members.ts';
-import { membersOf } from '#domain/status-pages/service-members.ts';
+import { checkIdsOf, membersOf, type NamedChecks } from '#domain/status-pages/service-members.ts';
 import { type PublicDay, shownDays } from '#domain/status-pages/page-snapshot.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import { serviceTimes } from '#domain/status-pages/uptime.ts';
@@ -125,7 +124,7 @@ async function countDay(
   day: number,
 ): Promise<ReadonlyMap<string, SlotTimes>> {
   const to = Math.min(day + dayMs, now);
-  const ids = [...new Set(services.flatMap((service) => membersOf(service, named).map(({ checkId }) => checkId)))];
+  const ids = checkIdsOf(services, named);
   const ofChecks = new Map<string, SlotTimes[][]>();
   if (to <= day) return new Map(services.map(({ id }) => [id, noTimes]));
   for (let start = 0; start < ids.length; start += checkHistory.checksAtOnce) {

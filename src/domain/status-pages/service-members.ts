@@ -54,6 +54,11 @@ export function membersOf(service: StatusService, { byName }: NamedChecks): read
   return others.length === 0 ? first : [...new Set([first, ...others].flat())];
 }
 
+/** IDs of the checks of services, each once. */
+export function checkIdsOf(services: readonly StatusService[], named: NamedChecks): string[] {
+  return [...new Set(services.flatMap((service) => membersOf(service, named).map(({ checkId }) => checkId)))];
+}
+
 /** What the checks say of each service that has some, by ID. @param now epoch ms */
 export function* factsOfMembers(
   services: readonly StatusService[],
