@@ -12,8 +12,8 @@ export interface PublishPagesOptions {
     /** Changes with the account. */
     revisions(accountId: string): Promise<string>;
   };
-  /** Builds and stores the pages of an account; returns when something on them changes by itself, epoch ms, or null. */
-  readonly publish: (accountId: string) => Promise<number | null>;
+  /** Builds and stores the pages of an account; returns when to do so again though nothing was changed, epoch ms. */
+  readonly publish: (accountId: string) => Promise<number>;
   readonly owner: string;
   readonly clock: Clock;
   readonly onError: (accountId: string, error: unknown) => void;
@@ -82,8 +82,8 @@ async function publishChanged(
     const now = clock.now();
     const isDue = before === undefined || now >= before.dueAt || before.dueAt - now > everyMs;
     if (!isDue && revisions === before.revisions) return null;
-    const changesAt = await publish(accountId);
-    return { revisions, dueAt: Math.min(now + everyMs, changesAt ?? Infinity) };
+    const againAt = await publish(accountId);
+    return { revisions, dueAt: Math.min(now + everyMs, againAt) };
   } catch (error) {
     onError(accountId, error);
     return { revisions, dueAt: clock.now() + everyMs };

@@ -92,6 +92,13 @@ test('a page is built when something changes and each minute, by one process at 
   assert.deepEqual(await took(), ['one own']);
   const again = (await store.statusSnapshots.list())[0];
   assert.deepEqual(again, { ...built, builtAt: clock.now() }, 'the same content has the same fingerprint');
+  clock.advance(1000);
+  await store.statusServices.add(aStatusService(path.accountId));
+  assert.deepEqual(await took(), ['one own']);
+  assert.deepEqual((await store.statusSnapshots.list())[0], again, 'nothing of the page was changed');
+  clock.advance(minuteMs - 1000);
+  assert.deepEqual(await took(), ['one own'], 'a minute after it was stored, not built');
+  assert.equal((await store.statusSnapshots.list())[0]?.builtAt, clock.now());
   await store.statusPages.change(path.accountId, page.id, (present) => ({ ...present, name: 'Other' }), {});
   assert.deepEqual(await took(), ['one own']);
   const other = (await store.statusSnapshots.list())[0];

@@ -40,20 +40,22 @@ export interface SnapshotDeps {
 /** Most incidents, and most occurrences of maintenance in the past and ahead. */
 const [mostIncidents, mostOccurrences] = [200, 200];
 const [incidentDays, pastDays, nextDays] = [365, 90, 60];
+/** How often a snapshot is stored whose content is the same, ms. */
+const everyMs = 60_000;
 /** When pages are built again whose past days are not all counted yet, ms. */
 const goesOnMs = 1000;
 /** Occurrences that are looked at to find the last ones of the past. */
 const mostLooked = 2000;
 
 /**
- * Builds and stores the snapshots of all pages of an account; returns when something on them changes by itself, epoch
- * ms, or null.
+ * Builds and stores the snapshots of all pages of an account; returns when they are to be built again though nothing was
+ * changed, epoch ms.
  */
 export function createPublishAccount({ store, targetOf, serverTimeZone, clock }: SnapshotDeps) {
   const inSlices = createTimeSlices();
   const readDays = createReadDays({ ...store, inSlices });
   const readTimes = createReadResponseTimes({ ...store, inSlices });
-  return async (accountId: string): Promise<number | null> => {
+  return async (accountId: string): Promise<number> => {
     const pages = await store.statusPages.all(accountId);
     const now = clock.now();
     const used = new Set(pages.flatMap(servicesOf));
@@ -85,17 +87,36 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       days: days.days,
       responseTimes: await readTimes({ accountId, services: timed, named, now }),
     };
-    for (const page of pages) {
-      const stored = (await store.statusPages.images(accountId, [page.id])).get(page.id) ?? {};
-      const images = Object.fromEntries(
-        Object.entries(stored).map(([name, { mediaType, content }]) => [name, { mediaType, hash: hashOf(content) }]),
-      );
-      const snapshot = buildSnapshot(page, { images, takesSubscribers: false }, facts);
-      await store.statusSnapshots.write(accountId, [{ snapshot, fingerprint: fingerprintOf(page, snapshot) }]);
-      await breathe();
-    }
-    return days.isComplete ? nextChange(incidents, facts) : now + goesOnMs;
+    const againAt = await writePages(store, accountId, pages, facts);
+    return Math.min(againAt, days.isComplete ? (nextChange(incidents, facts) ?? Infinity) : now + goesOnMs);
   };
+}
+
+/** Stores what is published anew, and each minute what is not; returns when the next is due, epoch ms. */
+async function writePages(
+  store: SnapshotDeps['store'],
+  accountId: string,
+  pages: readonly StatusPage[],
+  facts: AccountFacts,
+): Promise<number> {
+  const { now } = facts;
+  const stored = await store.statusSnapshots.ofAccount(accountId);
+  let againAt = now + everyMs;
+  for (const page of pages) {
+    const own = (await store.statusPages.images(accountId, [page.id])).get(page.id) ?? {};
+    const images = Object.fromEntries(
+      Object.entries(own).map(([name, { mediaType, content }]) => [name, { mediaType, hash: hashOf(content) }]),
+    );
+    const snapshot = buildSnapshot(page, { images, takesSubscribers: false }, facts);
+    const fingerprint = fingerprintOf(page, snapshot);
+    const before = stored.get(page.id);
+    // Every result of a check may be a reason to build, and few change anything.
+    const isSame = before?.fingerprint === fingerprint && Math.abs(now - before.builtAt) < everyMs;
+    if (isSame) againAt = Math.min(againAt, before.builtAt + everyMs);
+    else await store.statusSnapshots.write(accountId, [{ snapshot, fingerprint }]);
+    await breathe();
+  }
+  return againAt;
 }
 
 /** Open ones with drafts, and published ones of the last year, newest first; those that time alone changes are settled. */

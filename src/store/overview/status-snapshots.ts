@@ -45,6 +45,14 @@ export function createStatusSnapshots(database: Database) {
         return { accountId: idText(accountId), pageId: idText(pageId), builtAt, fingerprint };
       });
     },
+    /** Those of an account, by page. */
+    async ofAccount(accountId: string): Promise<Map<string, Omit<SnapshotKey, 'accountId' | 'pageId'>>> {
+      const columns = ['page_id', 'built_at', 'fingerprint'] as const;
+      const rows = await findRows(reader, 'status_page_snapshots', ownedBy(accountId), columns);
+      return new Map(
+        rows.map(({ page_id: id, built_at: builtAt, fingerprint }) => [idText(id), { builtAt, fingerprint }]),
+      );
+    },
     /** IDs of the accounts that have pages, in order. */
     async accounts(): Promise<string[]> {
       const rows = await reader
