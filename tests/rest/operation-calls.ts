@@ -79,19 +79,33 @@ export function pathOf({ path, params }: Operation, fixtures: Fixtures): string 
     .join('/');
 }
 
+/** What an answer tells of something made. */
+interface Made {
+  readonly id?: string | number;
+  readonly key?: string;
+  readonly incidentUpdates?: readonly { readonly id: string }[];
+}
+
 /** Makes one of each noun that bodies and paths name. The group has the number that the examples use. */
 export async function makeFixtures(on: Composed): Promise<Fixtures> {
-  const make = async (path: string, body: object): Promise<string> => {
+  const post = async (path: string, body: object): Promise<Made> => {
     const headers = { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' };
     const answer = await send(on.port, { method: 'POST', path, headers, body: JSON.stringify(body) });
     assert.equal(answer.status, 201, `${path}: ${answer.text}`);
-    const made = JSON.parse(answer.text) as { id?: string | number; key?: string };
+    return JSON.parse(answer.text) as Made;
+  };
+  const make = async (path: string, body: object): Promise<string> => {
+    const made = await post(path, body);
     return String(made.id ?? made.key);
   };
   let group = '';
   for (const name of ['one', 'two', 'three', 'four']) group = await make('/v1/check-groups', { name });
   const url = 'http://127.0.0.1:1/';
   const check = { name: 'fixture', activated: false, groupId: Number(group), request: { method: 'GET', url } };
+  const incident = await post('/v1/status-pages/incidents', {
+    name: 'fixture',
+    incidentUpdates: [{ status: 'INVESTIGATING', description: 'A fixture.' }],
+  });
   return {
     accounts: on.accountId,
     'check-groups': group,
@@ -123,6 +137,10 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
       startsAt: '2099-02-01T22:00:00Z',
       endsAt: '2099-02-01T23:00:00Z',
     }),
+    'status-pages': await make('/v1/status-pages', { name: 'fixture', url: 'fixture' }),
+    services: await make('/v1/status-pages/services', { name: 'fixture' }),
+    incidents: String(incident.id),
+    'incident-updates': incident.incidentUpdates?.[0]?.id ?? '',
     invites: await make('/v1/invites', { email: 'fixture@example.com', role: 'read-only' }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),
   };

@@ -7,7 +7,7 @@ export interface BrokenBody {
   readonly bytes: Buffer;
   /** What was done to it, in words. */
   readonly what: string;
-  /** Path of the field that was touched, as the answer must name it. */
+  /** Path of the field that was touched, as the answer must name it; of an item left out, its list. */
   readonly path: string;
   /** Whether it must be refused whatever the schema says: no database keeps such a text, no parser such a name. */
   readonly isUnreadable: boolean;
@@ -25,6 +25,7 @@ interface Breakage {
 /** Stands for a name that no object literal can hold, or twice. */
 const mark = '@@name@@';
 const json = (body: Json): string => JSON.stringify(body);
+const leftOut = 'left out';
 const put =
   (value: Json | undefined) =>
   (body: Json, path: readonly (string | number)[]): string =>
@@ -71,7 +72,7 @@ const texts = [
 ];
 
 const breakage: fc.Arbitrary<Breakage> = fc.oneof(
-  fc.constant({ what: 'left out', apply: put(undefined) }),
+  fc.constant({ what: leftOut, apply: put(undefined) }),
   fc.constant({ what: 'null', apply: put(null) }),
   fc.constantFrom(true, false).map((value) => ({ what: `${value}`, apply: put(value) })),
   fc.constantFrom(...numbers).map((value) => ({ what: `the number ${value}`, apply: put(value) })),
@@ -100,7 +101,8 @@ export function brokenBody(body: Json): fc.Arbitrary<BrokenBody> {
     .map(([path, { what, apply, isUnreadable = false, field }]) => {
       const text = apply(body, path);
       if (text === null) return null;
-      const named = [...path, ...(field === undefined ? [] : [field])];
+      const isItemGone = what === leftOut && typeof path.at(-1) === 'number';
+      const named = isItemGone ? path.slice(0, -1) : [...path, ...(field === undefined ? [] : [field])];
       return { bytes: Buffer.from(text), what, path: pathText(named), isUnreadable };
     })
     .filter((broken) => broken !== null);
