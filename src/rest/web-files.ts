@@ -29,6 +29,7 @@ const pageRoots = new Set([
   'settings',
   'setup',
   'sign-in',
+  'status-pages',
   'wall',
 ]);
 

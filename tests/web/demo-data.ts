@@ -94,6 +94,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
     repeatUnit: 'WEEK',
     timezone: 'Europe/Berlin',
   });
+  const statusPages = await fillStatusPages(post, Number(groupId));
   const failingCheckId = String(failing['id']);
   const list = async (path: string): Promise<readonly Record<string, unknown>[]> =>
     Object.values((await service.must('GET', path)) as object);
@@ -168,7 +169,50 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       maintenance: '/maintenance',
       'maintenance-window': `/maintenance/${String(window['id'])}`,
       'new-maintenance': '/maintenance/new',
+      ...statusPages,
     },
+  };
+}
+
+/** Makes a status page with services and incidents. Returns their paths. */
+async function fillStatusPages(
+  post: (path: string, body: unknown) => ReturnType<FileService['must']>,
+  groupId: number,
+) {
+  const checkout = await post('/v1/status-pages/services', { name: 'Checkout', groupIds: [groupId] });
+  const support = await post('/v1/status-pages/services', { name: 'Support', description: 'Chat and phone' });
+  const page = await post('/v1/status-pages', {
+    name: 'Shop status',
+    url: 'shop',
+    description: 'Our online shop',
+    cards: [{ name: 'Shop', services: [checkout['id'], support['id']] }],
+    themeColors: { light: '#0a7d33', dark: '#55cda4' },
+    links: [{ label: 'Contact', url: 'mailto:support@example.com' }],
+  });
+  const incident = await post('/v1/status-pages/incidents', {
+    name: 'Payments fail',
+    services: [checkout['id']],
+    incidentUpdates: [
+      { status: 'INVESTIGATING', description: 'Card payments are refused. We are looking into it.' },
+      { status: 'IDENTIFIED', description: 'A provider of ours is down.' },
+    ],
+  });
+  await post('/v1/status-pages/incidents', {
+    name: 'Chat answers late',
+    severity: 'MINOR',
+    isDraft: true,
+    services: [support['id']],
+    incidentUpdates: [{ status: 'INVESTIGATING', description: 'We answer within an hour.' }],
+  });
+  return {
+    'status-pages': '/status-pages',
+    'status-page': `/status-pages/${String(page['id'])}`,
+    'new-status-page': '/status-pages/new',
+    'status-services': '/status-pages/services',
+    'status-service': `/status-pages/services/${String(checkout['id'])}`,
+    'status-incidents': '/status-pages/incidents',
+    'new-status-incident': '/status-pages/incidents/new',
+    'status-incident': `/status-pages/incidents/${String(incident['id'])}`,
   };
 }
 

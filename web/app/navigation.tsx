@@ -19,6 +19,7 @@ import {
   Menu,
   Monitor,
   Moon,
+  PanelsTopLeft,
   Plus,
   Scale,
   ScrollText,
@@ -55,6 +56,7 @@ interface NavigationItem {
     | '/groups'
     | '/channels'
     | '/maintenance'
+    | '/status-pages'
     | '/reports'
     | '/certificates'
     | '/ledger'
@@ -83,6 +85,7 @@ function usePlaces(): readonly NavigationItem[] {
     { to: '/groups', text: 'Groups', icon: FolderOpen },
     { to: '/channels', text: 'Channels', icon: Megaphone },
     { to: '/maintenance', text: 'Maintenance', icon: Wrench },
+    { to: '/status-pages', text: 'Status pages', icon: PanelsTopLeft },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/certificates', text: 'Certificates', icon: ShieldCheck },
     { to: '/ledger', text: 'Ledger', icon: Scale },

@@ -212,6 +212,55 @@ const editWindow = createRoute({
   path: '/maintenance/$windowId/edit',
   component: forWriters(lazyRouteComponent(() => import('../pages/maintenance/edit.tsx'), 'EditWindowPage')),
 });
+const statusPages = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages',
+  component: lazyRouteComponent(() => import('../pages/status-pages/page.tsx'), 'StatusPagesPage'),
+});
+const newStatusPage = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/new',
+  component: forWriters(lazyRouteComponent(() => import('../pages/status-pages/page-editor.tsx'), 'NewStatusPagePage')),
+});
+const statusPage = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/$pageId',
+  component: lazyRouteComponent(() => import('../pages/status-pages/page-editor.tsx'), 'StatusPagePage'),
+});
+const statusServices = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/services',
+  component: lazyRouteComponent(() => import('../pages/status-pages/services.tsx'), 'StatusServicesPage'),
+});
+const newStatusService = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/services/new',
+  component: forWriters(
+    lazyRouteComponent(() => import('../pages/status-pages/service-editor.tsx'), 'NewStatusServicePage'),
+  ),
+});
+const statusService = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/services/$serviceId',
+  component: lazyRouteComponent(() => import('../pages/status-pages/service-editor.tsx'), 'StatusServicePage'),
+});
+const statusIncidents = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/incidents',
+  component: lazyRouteComponent(() => import('../pages/status-pages/incidents.tsx'), 'StatusIncidentsPage'),
+});
+const newStatusIncident = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/incidents/new',
+  component: forWriters(
+    lazyRouteComponent(() => import('../pages/status-pages/new-incident.tsx'), 'NewStatusIncidentPage'),
+  ),
+});
+const statusIncident = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/incidents/$incidentId',
+  component: lazyRouteComponent(() => import('../pages/status-pages/incident.tsx'), 'StatusIncidentPage'),
+});
 const alertSettings = createRoute({
   getParentRoute: () => shell,
   path: '/settings/alerts',
@@ -297,6 +346,15 @@ const tree = root.addChildren([
     newWindow,
     maintenanceWindow,
     editWindow,
+    statusPages,
+    newStatusPage,
+    statusPage,
+    statusServices,
+    newStatusService,
+    statusService,
+    statusIncidents,
+    newStatusIncident,
+    statusIncident,
     alertSettings,
     account,
     usage,

@@ -1,15 +1,11 @@
 // Which checks a window silences, and which it does not run.
-import { X } from 'lucide-react';
-import { useAll } from '../../api/all.ts';
+import { ChosenGroups } from '../../ui/check-settings/chosen-groups.tsx';
 import { ChosenChecks } from '../../ui/check-settings/depends-on.tsx';
 import { type FieldsOfDraft, textsOf } from '../../ui/check-settings/section.ts';
-import { IconButton } from '../../ui/controls/button.tsx';
-import { Choice, SearchChoice } from '../../ui/controls/field.tsx';
+import { Choice } from '../../ui/controls/field.tsx';
 import { TextInput } from '../../ui/form/text.tsx';
 import { modeOf } from './draft.ts';
 import { text } from './strings.ts';
-import parts from '../../ui/form/form.module.css';
-import css from './maintenance.module.css';
 
 /** Checks and groups of a window at most, each. */
 const maxListed = 200;
@@ -30,7 +26,14 @@ export function ScopeFields(fields: FieldsOfDraft) {
       {runs === 'some' && (
         <>
           <Tags {...fields} path="tags" label={text.pausedTags} />
-          <Groups {...fields} />
+          <ChosenGroups
+            {...fields}
+            label={text.pausedGroups}
+            help={text.pausedGroupsHelp}
+            none={text.noGroup}
+            removeLabel={text.removeGroup}
+            max={maxListed}
+          />
           <ChosenChecks
             {...fields}
             path="checkIds"
@@ -62,46 +65,5 @@ function Tags({
       value={textsOf(draft[path]).join(', ')}
       onChange={(value) => onChange(path, value === '' ? [] : value.split(/,\s*/))}
     />
-  );
-}
-
-function Groups({ draft, onChange }: FieldsOfDraft) {
-  const { data = [] } = useAll('listCheckGroups');
-  const chosen = textsOf(draft['groupIds']);
-  const others = data.filter(({ id }) => !chosen.includes(String(id)));
-  const nameOf = (id: string): string => data.find((group) => String(group.id) === id)?.name ?? `Group ${id}`;
-  if (data.length === 0 && chosen.length === 0) return null;
-  return (
-    <div className={parts['list']}>
-      {chosen.length < maxListed && (
-        <SearchChoice
-          key={`${data.length} ${chosen.join()}`}
-          label={text.pausedGroups}
-          help={text.pausedGroupsHelp}
-          value=""
-          options={others.map(({ id, name }) => [String(id), name] as const)}
-          none={text.noGroup}
-          onChange={(id) => onChange('groupIds', [...chosen, id])}
-        />
-      )}
-      <ul className={css['names']}>
-        {chosen.map((id) => (
-          <li key={id}>
-            {nameOf(id)}
-            <IconButton
-              label={text.removeGroup(nameOf(id))}
-              onPress={() =>
-                onChange(
-                  'groupIds',
-                  chosen.filter((each) => each !== id),
-                )
-              }
-            >
-              <X size={15} />
-            </IconButton>
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

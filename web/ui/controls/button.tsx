@@ -27,7 +27,14 @@ export function ButtonLink({
   to,
   children,
 }: {
-  readonly to: '/checks/new' | '/channels/new' | '/groups/new' | '/maintenance/new';
+  readonly to:
+    | '/checks/new'
+    | '/channels/new'
+    | '/groups/new'
+    | '/maintenance/new'
+    | '/status-pages/new'
+    | '/status-pages/services/new'
+    | '/status-pages/incidents/new';
   readonly children: ReactNode;
 }) {
   return (

@@ -11,7 +11,8 @@ export function More({
   fetchNextPage,
 }: {
   readonly shown: number;
-  readonly total: number;
+  /** Absent = the list does not count its items. */
+  readonly total?: number;
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
   readonly fetchNextPage: () => unknown;
@@ -20,7 +21,8 @@ export function More({
   return (
     <div className={css['more']}>
       <span>
-        {count(shown)} of {count(total)}
+        {count(shown)}
+        {total !== undefined && ` of ${count(total)}`}
       </span>
       {hasNextPage && (
         <Button isDisabled={isFetchingNextPage} onPress={() => void fetchNextPage()}>

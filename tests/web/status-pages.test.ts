@@ -1,0 +1,148 @@
+// Status pages are made, published and kept up to date in the web UI, without a word about the API.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { expectVisible } from './expect.ts';
+import { shareWebUi } from './web-ui.ts';
+
+const phone = { viewport: { width: 390, height: 844 } };
+
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+
+const fill = (page: Page, label: string, text: string): Promise<void> =>
+  page.getByLabel(label, { exact: true }).fill(text);
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: label });
+  await field.click();
+  await field.fill(option);
+  await page.getByRole('option', { name: option }).click();
+}
+
+describe('status pages', () => {
+  const { ui } = shareWebUi({ TOCSIN_ROLES: 'api' });
+  const first = async (path: string): Promise<Record<string, unknown>> => {
+    const { entries } = (await ui().service.must('GET', path)) as unknown as { entries: Record<string, unknown>[] };
+    return entries[0] ?? assert.fail(`${path} lists nothing`);
+  };
+
+  test('a person makes a service and a page, orders its services, publishes it, and tells customers of an incident until it is resolved', async () => {
+    const { service, open } = ui();
+    await service.must('POST', '/v2/check-groups', { name: 'Search' });
+    const page = await open('/status-pages', phone);
+    await expectVisible(page.getByText('There is no status page yet.'));
+
+    await page.getByRole('link', { name: 'Services' }).click();
+    await page.getByRole('link', { name: 'New service' }).click();
+    await fill(page, 'Name', 'Checkout');
+    await fill(page, 'Tags', 'shop, pay');
+    await press(page, 'Create service');
+    await expectVisible(page.getByText('2 tags'));
+    assert.deepEqual((await first('/v1/status-pages/services'))['tags'], ['shop', 'pay']);
+
+    await page.getByRole('link', { name: 'Pages' }).click();
+    await page.getByRole('link', { name: 'New status page' }).click();
+    await fill(page, 'Name', 'Example status');
+    assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), 'example-status');
+    await fill(page, 'Heading 1', 'Shop');
+    await choose(page, 'Add a service', 'Checkout');
+    await choose(page, 'Add a service', 'Check group Search');
+    await expectVisible(page.getByRole('button', { name: 'Move Search up' }));
+    await page.getByRole('button', { name: 'Move Search up' }).focus();
+    await page.keyboard.press('Enter');
+    await expectVisible(page.locator('button:focus[aria-label="Move Search down"]'));
+    await fill(page, 'Colour on light background', '#aaaaaa');
+    await expectVisible(page.getByText('too low, at least 4.5 is needed.'));
+    await fill(page, 'Colour on light background', '#0a7d33');
+    await expectVisible(page.getByText('Contrast 5.2: readable.'));
+    await press(page, 'Create page');
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Example status' }));
+    await expectVisible(page.getByRole('main').getByText('Draft', { exact: true }));
+    const made = await first('/v1/status-pages');
+    assert.equal(made['isPublished'], false);
+    const [card] = made['cards'] as { services: { name: string }[] }[];
+    assert.deepEqual(
+      card?.services.map(({ name }) => name),
+      ['Search', 'Checkout'],
+    );
+    assert.equal(await page.getByRole('link', { name: 'Open page' }).getAttribute('href'), made['pageUrl']);
+
+    await page.getByRole('checkbox', { name: 'Published' }).click({ force: true });
+    await press(page, 'Save changes');
+    await expectVisible(page.getByText('Saved Example status'));
+    assert.equal((await first('/v1/status-pages'))['isPublished'], true);
+
+    await page.goto('/status-pages/incidents/new');
+    await fill(page, 'Name', 'Payments fail');
+    await choose(page, 'Affected services', 'Checkout');
+    await expectVisible(page.getByRole('link', { name: 'Example status' }));
+    await fill(page, 'Text', 'We are looking into it.');
+    await page.getByRole('checkbox', { name: 'Draft' }).click({ force: true });
+    await press(page, 'Save as draft');
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Payments fail' }));
+
+    await page.goto('/status-pages/incidents');
+    await press(page, 'Publish Payments fail');
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await expectVisible(page.getByText('Published Payments fail'));
+    assert.equal((await first('/v1/status-pages/incidents'))['isDraft'], false);
+
+    await page.getByRole('link', { name: 'Payments fail' }).click();
+    await page.getByRole('button', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Resolved' }).click();
+    await fill(page, 'Text', 'Payments work again.');
+    await press(page, 'Add update');
+    await expectVisible(page.getByText('Payments work again.', { exact: true }));
+    await fill(page, 'What happened', 'A certificate had expired.');
+    await press(page, 'Save postmortem');
+    await expectVisible(page.getByText('Saved Postmortem'));
+    const incident = await first('/v1/status-pages/incidents');
+    assert.equal(incident['lastUpdateStatus'], 'RESOLVED');
+    assert.equal(incident['postmortem'], 'A certificate had expired.');
+    assert.notEqual(incident['resolvedAt'], null);
+  });
+
+  test('a page asks for the password of its visitors, and says beside the field what is wrong', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v1/status-pages', { name: 'Partners', url: 'partners' });
+    const page = await open(`/status-pages/${String(id)}`);
+    await page.getByRole('button', { name: 'Visible to' }).click();
+    await page.getByRole('option', { name: 'Everyone who knows the password' }).click();
+    await fill(page, 'Own host name', 'not a host');
+    await fill(page, 'Password', 'open sesame');
+    await press(page, 'Save changes');
+    await expectVisible(page.getByText('must be a host name, such as status.example.com').first());
+    await fill(page, 'Own host name', '');
+    await press(page, 'Save changes');
+    await expectVisible(page.getByText('Saved Partners'));
+    await expectVisible(page.getByLabel('New password', { exact: true }));
+    const { visibility, hasPassword } = await service.must('GET', `/v1/status-pages/${String(id)}`);
+    assert.deepEqual([visibility, hasPassword], ['PASSWORD', true]);
+  });
+
+  test('a service that a page shows is not deleted, and an incident is', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Mail' });
+    await service.must('POST', '/v1/status-pages', {
+      name: 'Mail',
+      url: 'mail',
+      cards: [{ name: 'Mail', services: [id] }],
+    });
+    const page = await open(`/status-pages/services/${String(id)}`);
+    await press(page, 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expectVisible(page.getByRole('dialog').getByRole('alert'));
+    await service.must('GET', `/v1/status-pages/services/${String(id)}`);
+
+    const incidentUpdates = [{ status: 'INVESTIGATING', description: 'Mail is late.' }];
+    const { id: incident } = await service.must('POST', '/v1/status-pages/incidents', {
+      name: 'Late',
+      incidentUpdates,
+    });
+    await page.goto(`/status-pages/incidents/${String(incident)}`);
+    await expectVisible(page.getByText('No page shows one of its services. Visitors do not see it.'));
+    await press(page, 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expectVisible(page.getByText('Deleted Late'));
+  });
+});

@@ -1,0 +1,162 @@
+// A list of services in a form: added by name, moved and removed.
+import { ArrowDown, ArrowUp, X } from 'lucide-react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { useAll } from '../../api/all.ts';
+import { useEveryEntry } from '../../api/entries.ts';
+import { useWrite } from '../../api/query.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { SearchChoice } from '../../ui/controls/field.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { serviceReads } from './frame.tsx';
+import { text } from './strings.ts';
+import css from './status-pages.module.css';
+
+type Direction = -1 | 1;
+
+/** Moves items of a list by one place, and keeps the focus on the button of the moved item. */
+export function useMoves<Item>(items: readonly Item[], onChange: (items: readonly Item[]) => void) {
+  const host = useRef<HTMLUListElement>(null);
+  const moved = useRef<{ readonly index: number; readonly direction: Direction } | null>(null);
+  useLayoutEffect(() => {
+    if (moved.current === null) return;
+    const { index, direction } = moved.current;
+    moved.current = null;
+    const own = host.current?.children[index]?.querySelector('[data-moves]');
+    const buttons = [...(own?.querySelectorAll<HTMLButtonElement>('button') ?? [])];
+    const [first, other] = direction === -1 ? buttons : buttons.toReversed();
+    (first?.disabled === false ? first : other)?.focus();
+  });
+  const move = (from: number, direction: Direction): void => {
+    const next = [...items];
+    const [item] = next.splice(from, 1);
+    if (item === undefined) return;
+    next.splice(from + direction, 0, item);
+    moved.current = { index: from + direction, direction };
+    onChange(next);
+  };
+  return { host: host as RefObject<HTMLUListElement>, move };
+}
+
+export function MoveButtons({
+  name,
+  index,
+  count,
+  onMove,
+}: {
+  readonly name: string;
+  readonly index: number;
+  readonly count: number;
+  readonly onMove: (from: number, direction: Direction) => void;
+}) {
+  if (count < 2) return null;
+  return (
+    <span className={css['moves']} data-moves>
+      <IconButton label={text.moveUp(name)} isDisabled={index === 0} onPress={() => onMove(index, -1)}>
+        <ArrowUp size={15} />
+      </IconButton>
+      <IconButton label={text.moveDown(name)} isDisabled={index === count - 1} onPress={() => onMove(index, 1)}>
+        <ArrowDown size={15} />
+      </IconButton>
+    </span>
+  );
+}
+
+interface ChosenProps {
+  /** IDs of services. */
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+  readonly label: string;
+  readonly help: string;
+  readonly most: number;
+  /** Whether a check group can become a service. */
+  readonly hasGroups?: boolean;
+}
+
+export function ChosenServices({ chosen, onChange, label, help, most, hasGroups = false }: ChosenProps) {
+  const { data, isPending } = useEveryEntry('listStatusServices');
+  const services = data ?? [];
+  const { host, move } = useMoves(chosen, onChange);
+  const nameOf = (id: string): string => services.find((service) => service.id === id)?.name ?? text.unknownService;
+  return (
+    <>
+      <ul ref={host} className={css['services']} aria-label={text.services}>
+        {chosen.map((id, index) => (
+          <li key={id}>
+            <span>{nameOf(id)}</span>
+            <MoveButtons name={nameOf(id)} index={index} count={chosen.length} onMove={move} />
+            <IconButton
+              label={text.removeService(nameOf(id))}
+              onPress={() => onChange(chosen.filter((each) => each !== id))}
+            >
+              <X size={15} />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      {chosen.length < most && !isPending && (
+        <AddService
+          key={chosen.join()}
+          label={label}
+          help={help}
+          hasGroups={hasGroups}
+          services={services.filter(({ id }) => !chosen.includes(id))}
+          known={services}
+          onAdd={(id) => onChange([...chosen, id])}
+        />
+      )}
+    </>
+  );
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly groupIds: readonly number[];
+}
+
+/** Begins the value of a choice that makes a service of a group. */
+const ofGroup = 'group ';
+
+function AddService({
+  label,
+  help,
+  hasGroups,
+  services,
+  known,
+  onAdd,
+}: {
+  readonly label: string;
+  readonly help: string;
+  readonly hasGroups: boolean;
+  readonly services: readonly Named[];
+  readonly known: readonly Named[];
+  readonly onAdd: (id: string) => void;
+}) {
+  const { data: allGroups = [], isPending } = useAll('listCheckGroups');
+  const create = useWrite('createStatusService', serviceReads);
+  const groups = hasGroups ? allGroups.filter(({ id }) => !known.some(({ groupIds }) => groupIds.includes(id))) : [];
+  const options = [
+    ...services.map(({ id, name }) => [id, name] as const),
+    ...groups.map(({ id, name }) => [`${ofGroup}${id}`, text.fromGroup(name)] as const),
+  ];
+  const choose = async (value: string): Promise<void> => {
+    const group = groups.find(({ id }) => value === `${ofGroup}${id}`);
+    if (group === undefined) return onAdd(value);
+    const body = { name: group.name, groupIds: [group.id] };
+    const added = create.mutateAsync({ body });
+    await toast.of(added, text.created(group.name));
+    return added.then(({ id }) => onAdd(id)).catch(() => undefined);
+  };
+  // A list that grows while a person chooses would close.
+  if (isPending) return null;
+  return (
+    <SearchChoice
+      label={label}
+      help={help}
+      value=""
+      options={options}
+      none={text.noService}
+      onChange={(value) => void choose(value)}
+    />
+  );
+}

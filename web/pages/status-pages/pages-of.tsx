@@ -1,0 +1,33 @@
+// The status pages that show one of some services, as links.
+import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
+import type { StatusPage } from './frame.tsx';
+
+/** @param none what is said if no page does */
+export function PagesOf({
+  pages,
+  serviceIds,
+  none,
+}: {
+  readonly pages: readonly StatusPage[] | undefined;
+  readonly serviceIds: readonly string[];
+  readonly none: string;
+}) {
+  if (pages === undefined) return null;
+  const shown = pages.filter(({ cards }) =>
+    cards.some(({ services }) => services.some(({ id }) => serviceIds.includes(id))),
+  );
+  if (shown.length === 0) return none;
+  return (
+    <span>
+      {shown.map(({ id, name }, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Link to="/status-pages/$pageId" params={{ pageId: id }}>
+            {name}
+          </Link>
+        </Fragment>
+      ))}
+    </span>
+  );
+}
