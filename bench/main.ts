@@ -13,6 +13,7 @@ import { hostileBench } from './hostile.ts';
 import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
+import { statusBench } from './status.ts';
 import { countStolen, describeMachine } from './support/machine.ts';
 import { asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
 import { webBench } from './web.ts';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, Bench>> = {
   check: checkBench,
   schedule: scheduleBench,
   rest: restBench,
+  status: statusBench,
   heartbeat: heartbeatBench,
   browser: browserBench,
   postgres: postgresBench,

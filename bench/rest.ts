@@ -1,13 +1,13 @@
 // The API compared with a plain server that sends the same bytes, and a long list page by page.
-import { median, percentile } from './support/numbers.ts';
-import { type Peer, startPeer } from './support/peer.ts';
+import { besideBareServer } from './support/beside-bare-server.ts';
+import { percentile } from './support/numbers.ts';
+import { startPeer } from './support/peer.ts';
 import type { Bench, Findings, Row } from './support/report.ts';
-import { apiCheck, bootstrapKey, seedAccount, seedChecks } from './support/seed.ts';
+import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
 import { type Service, startService } from './support/service.ts';
 
 const checks = 10_000;
 const perPage = 100;
-const connections = 32;
 const paths = ['/v1/runtimes', '/v1/accounts'] as const;
 
 export const restBench: Bench = {
@@ -31,7 +31,10 @@ export const restBench: Bench = {
     const faults: string[] = [];
     for (const path of paths) {
       say(`GET ${path}, interleaved with the plain server`);
-      const compared = await compare({ path, service, bare, bareAddress, load }, isQuick ? 1000 : 3000);
+      const answer = await service.call('GET', path);
+      const sample = { status: answer.status, headers: answer.headers, body: JSON.stringify(answer.body) };
+      const peers = { service, bare, bareAddress, load };
+      const compared = await besideBareServer({ path, sample, ratioAtLeast: 0.6, ...peers }, isQuick ? 1000 : 3000);
       rows.push(compared.row);
       if (compared.wrong > 0) faults.push(`${compared.wrong} responses of ${path} were not a 200 with a length`);
     }
@@ -42,42 +45,6 @@ export const restBench: Bench = {
     return { rows: [...rows, ...pages.rows], notes: pages.notes, faults: [...faults, ...pages.faults] };
   },
 };
-
-interface Compared {
-  readonly path: string;
-  readonly service: Service;
-  readonly bare: Peer;
-  readonly bareAddress: string;
-  readonly load: Peer;
-}
-
-async function compare({ path, service, bare, bareAddress, load }: Compared, forMs: number) {
-  const sample = await service.call('GET', path);
-  const headers = Object.fromEntries([...sample.headers].filter(([name]) => !/^(connection|keep-alive)$/.test(name)));
-  await bare.ask('give', { status: sample.status, headers, body: JSON.stringify(sample.body) });
-  const measure = async (address: string, ms: number): Promise<{ perSecond: number; wrong: number }> =>
-    load.ask('load', { url: `${address}${path}`, key: bootstrapKey, connections, forMs: ms });
-  // Code becomes fast only after some thousand calls, on both sides.
-  await measure(service.address, 5000);
-  await measure(bareAddress, 3000);
-  const own: number[] = [];
-  const limit: number[] = [];
-  let wrong = 0;
-  for (let round = 0; round < 3; round++) {
-    const answered = await measure(service.address, forMs);
-    own.push(answered.perSecond);
-    wrong += answered.wrong;
-    limit.push((await measure(bareAddress, forMs)).perSecond);
-  }
-  const row: Row = {
-    figure: `GET ${path}`,
-    value: median(own),
-    unit: '/s',
-    limit: { what: 'bare node:http', value: median(limit) },
-    ratioAtLeast: 0.6,
-  };
-  return { row, wrong };
-}
 
 /** Reads the complete list sequentially, page by page, several times. */
 async function readPages(service: Service, rounds: number): Promise<Findings> {

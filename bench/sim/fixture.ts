@@ -166,6 +166,7 @@ async function addWindow(
     timezone: zone,
     pauseAllChecks: false,
     silenceAllAlerts: false,
+    isPublic: false,
     silenceAlertsTags: isPause ? [] : [tag],
   });
   const wall: WallWindow = { zone, unit, firstStart: shown(startsAt, zone), firstEnd: shown(endsAt, zone) };

@@ -10,6 +10,7 @@ export const loopNames = [
   'record-reception',
   'apply-check-changes',
   'apply-folder',
+  'take-up-pages',
   'run-checks',
   'run-trials',
   'run-tests',
@@ -37,7 +38,7 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'process-heartbe
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // Templates are compiled wherever a step renders: alerts of heartbeats, states and runs, and reports of failing
   // channels. Processes that serve the API save them and report invalid ones (docs/decisions/0060).
-  api: ['keep-templates', 'record-reception', 'apply-check-changes', 'apply-folder'],
+  api: ['keep-templates', 'record-reception', 'apply-check-changes', 'apply-folder', 'take-up-pages'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'run-trials', 'run-tests', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],

@@ -38,6 +38,11 @@ export function foreignHost({ headers, target, isForwarded, isOpen }: Addressed,
   return names.find((name) => !isOwn(name, own)) ?? null;
 }
 
+/** The name of a Host header in lower case, without port; null = it is one of this server's, or malformed. */
+export function otherName(host: string, own: OwnHosts): string | null {
+  return isOwn(host, own) ? null : parseName(host);
+}
+
 /** Whether a page with this origin is one of this server's. */
 export function isOwnOrigin(origin: string, own: OwnHosts): boolean {
   const host = URL.parse(origin)?.host;

@@ -10,7 +10,7 @@ import { createAddressLimit } from './address-limit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { type ConnectionLimits, shareConnections } from './connections.ts';
 import { errorAnswer, errorBody } from './errors.ts';
-import { foreignHost, foreignHostMessage, foreignHostPage, type OwnHosts } from './hosts.ts';
+import { foreignHost, foreignHostMessage, foreignHostPage, otherName, type OwnHosts } from './hosts.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Ending, endIfClosing, mountRoute, requireOpenPage, type SessionsOption } from './mount.ts';
@@ -21,6 +21,8 @@ import type { MountedRoute, Route } from './route.ts';
 import { createMethodsOf, type MethodsOf } from './methods-of.ts';
 import { answerInTurn } from './sending/pipelined-requests.ts';
 import { createSending, type Sending, type SendingOptions } from './sending/request-bytes.ts';
+import { readForm } from './status-pages/read-form.ts';
+import type { Visits } from './status-pages/visits.ts';
 import { cliSource, isOfCli } from './vendor/cli-requests.ts';
 import { refusedCliPath } from './vendor/refused.ts';
 import type { WebFiles } from './web-files.ts';
@@ -57,6 +59,8 @@ export interface RestOptions {
   readonly checkResponses?: boolean;
   /** What adds entries to the audit log; absent = nothing does, for servers without a store. */
   readonly audit?: AuditOption;
+  /** Status pages, which are answered before everything else; absent = none are served. */
+  readonly visits?: Visits;
   /** The web UI; absent = none is served. */
   readonly webFiles?: WebFiles;
   /** How long a client may take to send its headers and its whole request, ms. */
@@ -108,6 +112,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     const fault = addressFault(request);
+    if (fault === undefined && options.visits && answersVisit(options, options.visits, request, reply)) return;
     const foreign = fault === undefined && options.hosts ? foreignHostOf(request, options.hosts) : null;
     if (foreign === null) done(fault);
     else sendMisdirected(request, endIfClosing(reply, ending), foreign);
@@ -260,6 +265,20 @@ function foreignHostOf(request: FastifyRequest, hosts: OwnHosts): string | null 
   const isForwarded = headers['x-forwarded-host'] !== undefined && host !== (headers.host ?? '');
   const isOpen = !is404 && !('verifiesKey' in routeOptions.config && routeOptions.config.verifiesKey === true);
   return foreignHost({ headers, target: raw.url ?? '', isForwarded, isOpen }, hosts);
+}
+
+/** Answers a visit of a status page; false = the request is none. */
+function answersVisit(options: RestOptions, visits: Visits, request: FastifyRequest, reply: FastifyReply): boolean {
+  const { method, headers, raw, host, ip: address } = request;
+  const foreignName = options.hosts === undefined ? null : otherName(host, options.hosts);
+  const target = raw.url ?? '';
+  const answer = visits({ method, headers, target, foreignName, address, readForm: () => readForm(raw) });
+  if (answer === null) return false;
+  void Promise.resolve(answer).then(
+    ({ status, headers: sent, body }) => void reply.code(status).headers(sent).send(body),
+    (error: unknown) => void sendError(error, request, reply, options),
+  );
+  return true;
 }
 
 function sendMisdirected({ headers }: FastifyRequest, reply: FastifyReply, name: string): void {

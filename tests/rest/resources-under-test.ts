@@ -8,6 +8,7 @@ import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckImportActions } from '#actions/checks/check-imports.ts';
 import { type CheckDeps, createCheckActions } from '#actions/checks/checks.ts';
 import { createPrivateLocationActions } from '#actions/locations/private-locations.ts';
+import { createPageAccess } from '#actions/status-pages/page-access.ts';
 import { createSnippetActions } from '#actions/scripts/snippets.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
@@ -83,6 +84,7 @@ export function resourcesUnderTest(
 ): Resources {
   const temp = openTempStore();
   const { store, clock } = temp;
+  const pageAccess = createPageAccess(Buffer.alloc(32));
   const pingUrl = (token: string): string => `http://tocsin.test/ping/${token}`;
   const installed = { ...runtime, ...currentRuntime };
   const missingVariables = composeMissingVariables(store);
@@ -120,7 +122,11 @@ export function resourcesUnderTest(
       ...clientCertificateRoutes(createClientCertificateActions(store)),
       ...privateLocationRoutes(createPrivateLocationActions({ ...store, newId, now: () => clock.now() })),
       ...snippetRoutes(createSnippetActions(choices)),
-      ...routesOfStatusPages(composeStatusPages({ store, clock }), { publicUrl: () => 'http://tocsin.test', clock }),
+      ...routesOfStatusPages(composeStatusPages({ store, clock, pageAccess }), {
+        publicUrl: () => 'http://tocsin.test',
+        clock,
+        pageAccess,
+      }),
       ...maintenanceWindowRoutes(createMaintenanceWindowActions({ ...store, targetOf: () => null, clock })),
       ...maintenanceOccurrenceRoutes(createMaintenanceOccurrenceActions({ ...store, clock })),
       ...checkRoutes(createCheckActions(drafts)),

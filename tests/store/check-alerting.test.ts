@@ -129,6 +129,7 @@ describe('who would be notified if a check failed', () => {
       timezone: 'UTC',
       pauseAllChecks: false,
       silenceAllAlerts: true,
+      isPublic: false,
       silenceAlertsTags: [],
       checkIds: [],
       groupIds: [],

@@ -156,6 +156,7 @@ test('a paused check does not run at once: the window is recorded', async (newSt
     timezone: 'UTC',
     pauseAllChecks: true,
     silenceAllAlerts: false,
+    isPublic: false,
     silenceAlertsTags: [],
     checkIds: [],
     groupIds: [],

@@ -29,6 +29,7 @@ describe('the failure that waits while a check flaps', () => {
       timezone: 'UTC',
       pauseAllChecks: false,
       silenceAllAlerts: true,
+      isPublic: false,
       silenceAlertsTags: [],
     };
     await flapping.test.temp.store.maintenanceWindows.add(flapping.test.accountId, window);

@@ -81,6 +81,7 @@ export class HeartbeatUnderTest implements AsyncDisposable {
       timezone: 'UTC',
       pauseAllChecks: true,
       silenceAllAlerts: false,
+      isPublic: false,
       silenceAlertsTags: [],
       checkIds: [],
       groupIds: [],

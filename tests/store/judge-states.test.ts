@@ -46,6 +46,7 @@ async function addWindow(test: PathUnderTest, endsIn: number, change: Partial<Ne
     timezone: 'UTC',
     pauseAllChecks: false,
     silenceAllAlerts: change.silenceAlertsTags === undefined,
+    isPublic: false,
     silenceAlertsTags: [],
     checkIds: [],
     groupIds: [],

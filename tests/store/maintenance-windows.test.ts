@@ -19,6 +19,7 @@ const write: NewWindow = {
   timezone: 'Europe/Berlin',
   pauseAllChecks: false,
   silenceAllAlerts: true,
+  isPublic: false,
   silenceAlertsTags: ['eu'],
   checkIds: [],
   groupIds: [],

@@ -228,6 +228,7 @@ describe('a check that is silenced while it fails', () => {
         description: null,
         pauseAllChecks: false,
         silenceAllAlerts: false,
+        isPublic: false,
         tags: [],
         silenceAlertsTags: ['quiet'],
         checkIds: [],

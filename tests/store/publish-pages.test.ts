@@ -208,6 +208,7 @@ test('maintenance of a check is shown with its services ahead, in progress and d
     timezone: 'UTC',
     pauseAllChecks: false,
     silenceAllAlerts: false,
+    isPublic: true,
     silenceAlertsTags: [],
     checkIds: [],
     groupIds: [],
@@ -254,7 +255,7 @@ test('nothing of a check, a channel or the account is in a snapshot', async (new
     settings: { request },
     environmentVariables: [{ key: canary, value: canary, locked: false, secret: false }],
   });
-  const channelId = await path.channel(checkId, { config: { name: canary, url: 'http://127.0.0.1:9/' } });
+  await path.channel(checkId, { config: { name: canary, url: 'http://127.0.0.1:9/' } });
   const sources = { checkIds: [checkId], groupIds: [groupId], tags: [`${canary}-tag`, `${canary}-group`] };
   const service = await store.statusServices.add(
     aStatusService(accountId, {
@@ -266,7 +267,6 @@ test('nothing of a check, a channel or the account is in a snapshot', async (new
     passwordHash: canary,
     visibility: 'PASSWORD',
     showResponseTimes: true,
-    alertChannelIds: [channelId],
     cards: [{ id: newId(), name: 'Shop', serviceIds: [service.id] }],
   });
   await path.schedule();
@@ -279,9 +279,7 @@ test('nothing of a check, a channel or the account is in a snapshot', async (new
   const [incident] = path.rows('SELECT id FROM incidents');
   assert.ok(incident?.['id'] instanceof Uint8Array);
   const incidentId = idText(incident['id']);
-  await store.statusIncidents.add(
-    aStatusIncident(accountId, { serviceIds: [service.id], checkIncidentIds: [incidentId] }),
-  );
+  await store.statusIncidents.add(aStatusIncident(accountId, { serviceIds: [service.id], proposedFor: service.id }));
   await pages.process()();
   const snapshot = await pages.snapshot(page);
   assert.deepEqual([snapshot.state, snapshot.incidents.length], ['outage', 1]);
@@ -291,4 +289,59 @@ test('nothing of a check, a channel or the account is in a snapshot', async (new
   }
   const keys = Object.keys(snapshot.cards[0]?.services[0] ?? {});
   assert.deepEqual(keys, ['id', 'name', 'description', 'state', 'since', 'days', 'responseTimes']);
+});
+
+test('an outage opens a draft once, publishes it in time, and a recovery resolves it', async (newStore) => {
+  await using pages = await PagesUnderTest.open(newStore);
+  const { path, store } = pages;
+  const { accountId } = path;
+  const checkId = await path.check({ name: 'shop' });
+  const incidents = { ...aStatusService(accountId).incidents, mode: 'PUBLISH', afterMinutes: 5 } as const;
+  const service = await store.statusServices.add(
+    aStatusService(accountId, { name: 'Checkout', checkIds: [checkId], incidents }),
+  );
+  const page = await pages.pageOf(service.id);
+  const [one, other] = [pages.process(), pages.process('two')];
+  await path.schedule();
+  await path.record((await path.claim()).map((run) => path.ended(run, 'failed')));
+  await Promise.all([one(), other()]);
+  const drafts = await store.statusIncidents.list(accountId, { isDraft: true }, null, 10);
+  assert.deepEqual(
+    drafts.map(({ name, updates }) => [name, updates.map(({ status }) => status)]),
+    [['Checkout', ['INVESTIGATING']]],
+  );
+  assert.deepEqual([(await pages.snapshot(page)).incidents.length, (await pages.snapshot(page)).state], [0, 'outage']);
+  path.temp.clock.advance(5 * minuteMs);
+  await Promise.all([one(), other()]);
+  assert.deepEqual(
+    (await pages.snapshot(page)).incidents.map(({ name, status }) => [name, status]),
+    [['Checkout', 'INVESTIGATING']],
+  );
+  await path.schedule();
+  await path.record((await path.claim()).map((run) => path.ended(run, 'passed')));
+  path.temp.clock.advance(2000);
+  await Promise.all([one(), other()]);
+  const [over] = (await pages.snapshot(page)).incidents;
+  assert.deepEqual([over?.status, over?.updates.length], ['RESOLVED', 2]);
+  assert.equal((await store.statusIncidents.list(accountId, {}, null, 10)).length, 1);
+});
+
+test('a scheduled update ends its incident when it becomes public', async (newStore) => {
+  await using pages = await PagesUnderTest.open(newStore);
+  const { store, path } = pages;
+  const { accountId } = path;
+  const now = path.temp.clock.now();
+  const { id, updates } = await store.statusIncidents.add(aStatusIncident(accountId, { startedAt: now }));
+  const [first] = updates;
+  assert.ok(first !== undefined);
+  const page = await pages.page({});
+  const later = { ...first, id: newId(), status: 'RESOLVED', publicAt: now + 30_000 } as const;
+  await store.statusIncidents.saveUpdate(accountId, id, later);
+  const tick = pages.process();
+  await tick();
+  assert.equal((await pages.snapshot(page)).incidents[0]?.resolvedAt, null);
+  path.temp.clock.advance(30_000);
+  await tick();
+  assert.equal((await pages.snapshot(page)).incidents[0]?.resolvedAt, now + 30_000);
+  assert.equal((await store.statusIncidents.find(accountId, id))?.resolvedAt, now + 30_000);
 });

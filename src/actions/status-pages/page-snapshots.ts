@@ -10,13 +10,16 @@ import { createReadResponseTimes } from './response-times.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
-import { factsOfMembers, membersOf, namedChecks } from '#domain/status-pages/service-members.ts';
+import { factsOfMembers, type MembersFacts, membersOf, namedChecks } from '#domain/status-pages/service-members.ts';
+import type { FollowedService } from '#domain/status-pages/propose-incidents.ts';
 import { isToSettle, type StatusIncident } from '#domain/status-pages/status-incident.ts';
 import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
+import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Clock } from '#lib/clock.ts';
 import { derivedId } from '#lib/id.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
 import type { Store } from '#store/store.ts';
+import { createProposeIncidents } from './propose-incidents.ts';
 
 export interface SnapshotDeps {
   readonly store: Pick<
@@ -55,6 +58,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
   const inSlices = createTimeSlices();
   const readDays = createReadDays({ ...store, inSlices });
   const readTimes = createReadResponseTimes({ ...store, inSlices });
+  const propose = createProposeIncidents({ ...store, clock });
   return async (accountId: string): Promise<number> => {
     const pages = await store.statusPages.all(accountId);
     const now = clock.now();
@@ -70,7 +74,10 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       [...byLocation].map(({ checkId }) => checkId),
     );
     const members = await inSlices(accountId, factsOfMembers(services, named, windows, locations, now));
-    const touching = new Set([...members.values()].flatMap((facts) => [...facts.windows]));
+    const touching = new Set(
+      [...members.values()].flatMap((facts) => [...facts.windows].filter((each) => each.isPublic)),
+    );
+    await propose(accountId, followedServices(pages, services, members));
     const incidents = await readIncidents(store, accountId, now);
     const days = await readDays({ accountId, services, named, now });
     const timedIds = new Set(pages.filter(({ showResponseTimes }) => showResponseTimes).flatMap(servicesOf));
@@ -117,6 +124,21 @@ async function writePages(
     await breathe();
   }
   return againAt;
+}
+
+/** Services whose state checks tell, in the language of the first page that shows them. */
+function followedServices(
+  pages: readonly StatusPage[],
+  services: readonly StatusService[],
+  members: ReadonlyMap<string, MembersFacts>,
+): FollowedService[] {
+  return services.flatMap((service) => {
+    const facts = members.get(service.id);
+    const shown = pages.filter((page) => page.isPublished && servicesOf(page).includes(service.id));
+    const [page] = shown;
+    if (facts === undefined || page === undefined) return [];
+    return [{ service, state: facts.state, since: facts.since, language: page.language }];
+  });
 }
 
 /** Open ones with drafts, and published ones of the last year, newest first; those that time alone changes are settled. */

@@ -99,7 +99,8 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
         id: newId(),
         publishAt: null,
         startedAt: startedAt ?? first,
-        checkIncidentIds: [],
+        proposedFor: null,
+        automaticUpdates: [],
         updates: updates.map((update) => newUpdate(update, clock.now())),
       });
       return shown(added);
@@ -114,8 +115,7 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
       await requireValid(deps, accountId, added, startedAt);
       const changed = await statusIncidents.change(accountId, id, (now) => {
         const write = edit(now);
-        const { publishAt, checkIncidentIds } = now;
-        return { ...write, publishAt, checkIncidentIds, startedAt: write.startedAt ?? now.startedAt };
+        return { ...now, ...write, startedAt: write.startedAt ?? now.startedAt };
       });
       return shown(changed ?? present);
     },

@@ -40,7 +40,6 @@ export interface ShownPage extends StatusPage {
 export interface StatusPageDeps {
   readonly statusPages: Store['statusPages'];
   readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
-  readonly alertChannels: Pick<Store['alertChannels'], 'find'>;
   readonly passwords: Pick<Passwords, 'hash'>;
 }
 
@@ -75,7 +74,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
       if (found === null) throw notFound('status page', id);
       return shownOne(found);
     },
-    /** Refuses (`invalid`) unknown services and channels, images that are none and pale colours; `conflict` a taken address. */
+    /** Refuses (`invalid`) unknown services, images that are none and pale colours; `conflict` a taken address. */
     async create(caller: Caller, { password, ...input }: PageInput, images: ImageInput): Promise<ShownPage> {
       requirePermission(caller, 'write');
       const { accountId } = caller;
@@ -85,7 +84,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
       const page = { ...input, passwordHash, accountId, id: newId() };
       return shownOne(untaken(await statusPages.add(page, decoded(images))));
     },
-    /** Keeps fields that are not given. Only services and channels that it did not have must exist. */
+    /** Keeps fields that are not given. Only services that it did not have must exist. */
     async change(caller: Caller, id: string, edit: (present: StatusPage) => PageInput, images: ImageInput) {
       requirePermission(caller, 'write');
       const { accountId } = caller;
@@ -125,7 +124,7 @@ function untaken(outcome: StatusPage | TakenAddress): StatusPage {
 
 /** What is wrong with a page, beyond its schema. @param present null = it is new */
 async function problemsOf(
-  { statusServices, alertChannels }: StatusPageDeps,
+  { statusServices }: StatusPageDeps,
   accountId: string,
   input: Omit<PageInput, 'password'>,
   present: StatusPage | null,
@@ -140,10 +139,6 @@ async function problemsOf(
   const problems = unknown.map((id): Problem => ({ path: 'cards', message: `contains the unknown service ${id}` }));
   if (services.length > mostServicesOfPage)
     problems.push({ path: 'cards', message: `must contain at most ${mostServicesOfPage} services` });
-  for (const id of input.alertChannelIds) {
-    if (present?.alertChannelIds.includes(id) === true || (await alertChannels.find(accountId, id)) !== null) continue;
-    problems.push({ path: 'alertChannelIds', message: `contains the unknown channel ${id}` });
-  }
   for (const theme of ['light', 'dark'] as const) {
     const color = input.themeColors[theme];
     if (color === null || contrastOf(color, pageBackgrounds[theme]) >= leastContrast) continue;

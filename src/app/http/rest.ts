@@ -9,11 +9,14 @@ import type { RestOptions } from '#rest/server.ts';
 import { runAs } from '#store/base/audit/acting.ts';
 import { createWebFiles } from '#rest/web-files.ts';
 import type { ActionDeps } from './deps.ts';
+import { composePageVisits } from './page-visits.ts';
 import { composeIdentityProvider } from './identity-provider.ts';
 import type { PathDeps } from '../path/step-deps.ts';
 import type { Config } from '#config/config.ts';
 import { version } from '#config/version.ts';
 import type { Metrics } from '#metrics/metrics.ts';
+
+const noSteps = { applyCheckChanges: null, applyFolder: null, takeUpPages: null };
 
 export interface RestDeps extends Omit<ActionDeps, 'provider'> {
   readonly metrics: Metrics;
@@ -24,8 +27,8 @@ export interface RestDeps extends Omit<ActionDeps, 'provider'> {
 
 /** The routes of this process: health and metrics always, all others with the role `api` (design §6). */
 export async function composeRoutes(deps: RestDeps): Promise<
-  Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit' | 'mqtt'> & {
-    readonly steps: Pick<PathDeps, 'applyCheckChanges' | 'applyFolder'>;
+  Pick<RestOptions, 'routes' | 'operations' | 'webFiles' | 'audit' | 'mqtt' | 'visits'> & {
+    readonly steps: Pick<PathDeps, 'applyCheckChanges' | 'applyFolder' | 'takeUpPages'>;
   }
 > {
   const { registry } = deps.metrics;
@@ -37,7 +40,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     metricsAccess: deps.config.metrics,
   });
   if (!deps.config.roles.includes('api')) {
-    return { routes: health, operations: healthOperations, steps: { applyCheckChanges: null, applyFolder: null } };
+    return { routes: health, operations: healthOperations, steps: noSteps };
   }
   // Loaded on demand, because it is a third of all code.
   const [{ composeApi }, { mcpRoutes }, { operations }, { isAudited }] = await Promise.all([
@@ -47,6 +50,7 @@ export async function composeRoutes(deps: RestDeps): Promise<
     import('#contract/unaudited.ts'),
   ]);
   const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
+  const { visits, takeUpPages } = composePageVisits(deps);
   const { routes, mqtt, applyCheckChanges, applyFolder } = composeApi(
     { ...deps, provider: composeIdentityProvider(deps) },
     webFiles,
@@ -65,7 +69,8 @@ export async function composeRoutes(deps: RestDeps): Promise<
     webFiles,
     ...(mqtt && { mqtt }),
     audit,
-    steps: { applyCheckChanges, applyFolder },
+    visits,
+    steps: { applyCheckChanges, applyFolder, takeUpPages },
   };
 }
 

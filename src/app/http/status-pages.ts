@@ -1,5 +1,4 @@
 // Composes status pages: their actions and routes.
-import { createPasswords } from '#actions/accounts/passwords.ts';
 import { createIncidentUpdateActions } from '#actions/status-pages/incident-updates.ts';
 import { createStatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
 import { createStatusPageActions } from '#actions/status-pages/status-pages.ts';
@@ -11,10 +10,9 @@ import type { Route } from '#rest/route.ts';
 import type { ActionDeps } from './deps.ts';
 
 /** Actions on status pages, their services and incidents. */
-export function composeStatusPages({ store, clock }: Pick<ActionDeps, 'store' | 'clock'>) {
+export function composeStatusPages({ store, clock, pageAccess }: Pick<ActionDeps, 'store' | 'clock' | 'pageAccess'>) {
   return {
-    // Passwords of pages wait for each other, not for people who sign in.
-    statusPages: createStatusPageActions({ ...store, passwords: createPasswords({ atOnce: 1, waitingMax: 30 }) }),
+    statusPages: createStatusPageActions({ ...store, passwords: pageAccess }),
     statusServices: createStatusServiceActions(store),
     statusIncidents: createStatusIncidentActions({ ...store, clock }),
     incidentUpdates: createIncidentUpdateActions({ ...store, clock }),
@@ -24,12 +22,12 @@ export function composeStatusPages({ store, clock }: Pick<ActionDeps, 'store' | 
 /** Routes on status pages, their services and incidents. */
 export function routesOfStatusPages(
   { statusPages, statusServices, statusIncidents, incidentUpdates }: ReturnType<typeof composeStatusPages>,
-  { publicUrl, clock }: Pick<ActionDeps, 'publicUrl' | 'clock'>,
+  { publicUrl, clock, pageAccess }: Pick<ActionDeps, 'publicUrl' | 'clock' | 'pageAccess'>,
 ): Route[] {
   return [
     ...statusServiceRoutes(statusServices),
     ...statusIncidentRoutes(statusIncidents, () => clock.now()),
     ...incidentUpdateRoutes(incidentUpdates, () => clock.now()),
-    ...statusPageRoutes(statusPages, publicUrl),
+    ...statusPageRoutes(statusPages, { publicUrl, linkToken: pageAccess.linkToken }),
   ];
 }

@@ -76,6 +76,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'record-reception': recordReception,
     'apply-check-changes': deps.applyCheckChanges ?? idle,
     'apply-folder': deps.applyFolder ?? idle,
+    'take-up-pages': deps.takeUpPages ?? idle,
     'run-checks': () => runs?.tick() ?? idle(),
     'run-trials': () => trials?.tick() ?? idle(),
     'run-tests': () => tests?.tick() ?? idle(),

@@ -51,6 +51,8 @@ export interface PathDeps {
   readonly applyCheckChanges: (() => Promise<number>) | null;
   /** A tick of the step that applies a folder of resource files; null without a folder or the role `api`. */
   readonly applyFolder: (() => Promise<number>) | null;
+  /** A tick of the step that takes status pages up; null without the role `api`. */
+  readonly takeUpPages: (() => Promise<number>) | null;
   /** Wakes a loop, in this process or wherever it runs. */
   readonly wake: (name: LoopName) => void;
   /** Called for a retry in another location, whose next poll may come too late. */

@@ -21,6 +21,7 @@ const words = {
   repeatEndsAt: 'End of the repetition, exclusive. null = repeats forever.',
   timezone: 'IANA time zone in which the window repeats, with daylight saving time.',
   pauseAllChecks: 'Do not run any check of the account.',
+  isPublic: 'Status pages announce it with name and description, if they show a service with one of its checks.',
   silenceAllAlerts: 'Run checks, but send only recoveries of earlier alerts.',
   silenceAlertsTags:
     'Run checks that have, or whose group has, one of these tags, but send only recoveries of earlier alerts.',
@@ -42,6 +43,7 @@ export const maintenanceWindow = z
     timezone: z.string(),
     pauseAllChecks: z.boolean(),
     silenceAllAlerts: z.boolean(),
+    isPublic: z.boolean().describe(words.isPublic),
     silenceAlertsTags: tags,
     skippedOccurrences: z
       .array(
@@ -74,6 +76,7 @@ export const maintenanceWindowCreate = z.strictObject({
   timezone: z.string().max(100).default('UTC').describe(words.timezone),
   pauseAllChecks: z.boolean().default(false).describe(words.pauseAllChecks),
   silenceAllAlerts: z.boolean().default(false).describe(words.silenceAllAlerts),
+  isPublic: z.boolean().default(false).describe(words.isPublic),
   silenceAlertsTags: tags.default([]).describe(words.silenceAlertsTags),
 });
 

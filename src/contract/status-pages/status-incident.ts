@@ -11,6 +11,7 @@ const text = (longest: number) => z.string().trim().min(1).max(longest);
 const words = {
   description: 'Markdown, without HTML.',
   publicAt: 'When visitors see it. Later than now = a scheduled update. Default: now.',
+  notifies: 'Stored and returned. Pages have no subscribers yet.',
   isDraft: 'true = only the account sees it.',
   startedAt: 'When it began. A start more than 5 minutes in the past marks it as entered later.',
 };
@@ -18,7 +19,7 @@ const words = {
 export const incidentUpdateCreate = z.strictObject({
   description: text(10_000).describe(words.description),
   status: z.enum(updateStatuses),
-  notifySubscribers: z.boolean().default(true),
+  notifySubscribers: z.boolean().default(true).describe(words.notifies),
   publicIncidentUpdateDate: bodyInstant.nullable().default(null).describe(words.publicAt),
 });
 export type IncidentUpdateCreate = z.output<typeof incidentUpdateCreate>;
@@ -63,7 +64,7 @@ export const statusIncident = z
     startedAt: instant,
     resolvedAt: instant.nullable().describe('null = open.'),
     publishedAt: instant.nullable(),
-    checkIncidentIds: z.array(z.uuid()).describe('Incidents of checks that it was proposed from.'),
+    isProposed: z.boolean().describe('Whether the failure of a service opened it.'),
     postmortem: z.string().nullable(),
     incidentUpdates: z.array(incidentUpdate).describe('Oldest first.'),
     created_at: instant,
@@ -79,7 +80,7 @@ const readOnly = [
   'isBackdated',
   'resolvedAt',
   'publishedAt',
-  'checkIncidentIds',
+  'isProposed',
 ];
 const params = z.object({ id: pathUuid('ID of the incident.') });
 const updateParams = params.extend({ updateId: pathUuid('ID of the update.') });

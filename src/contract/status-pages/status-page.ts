@@ -50,7 +50,6 @@ const words = {
     'Who sees the published page: everyone, those who know its password, those who have its link, or people of the account.',
   themeColors: 'Accent colours on the light and the dark background, with a contrast of at least 4.5.',
   texts: 'Texts in place of those of the language, by key.',
-  alertChannelIds: 'Alert channels that are notified of changes of the page.',
 };
 
 const pageTexts = z.record(z.string().regex(/^[a-zA-Z.]{1,60}$/), z.string().max(500));
@@ -97,9 +96,6 @@ const writable = {
     .describe('Zone of times for readers without JavaScript. Others see their own. Default: the zone of the account.'),
   showResponseTimes: z.boolean().default(false),
   allowIndexing: z.boolean().default(true).describe('Whether search engines may list the page.'),
-  alertChannelIds: orNull(z.array(z.int().min(1)).max(20), none)
-    .default([])
-    .describe(words.alertChannelIds),
   cards: orNull(
     z
       .array(
@@ -143,7 +139,6 @@ export const statusPage = z
     timeZone: z.string().nullable(),
     showResponseTimes: z.boolean(),
     allowIndexing: z.boolean(),
-    alertChannelIds: z.array(z.int()).describe(words.alertChannelIds),
     cards: z.array(z.strictObject({ id: z.uuid(), name: z.string(), services: z.array(namedService) })),
     created_at: instant,
     updated_at: instant.nullable(),

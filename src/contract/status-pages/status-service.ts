@@ -28,7 +28,7 @@ const incidentRule = z.strictObject({
     .nullable()
     .default(null)
     .describe('First update. Default: a sentence in the page’s language.'),
-  notifySubscribers: z.boolean().default(true),
+  notifySubscribers: z.boolean().default(true).describe('Stored and returned. Pages have no subscribers yet.'),
 });
 
 const writable = {

@@ -22,6 +22,7 @@ test('checks that fail under a silencing window cannot keep a replay busy withou
     timezone: 'UTC',
     pauseAllChecks: false,
     silenceAllAlerts: true,
+    isPublic: false,
     skippedOccurrences: [],
     silenceAlertsTags: [],
     checkIds: [],

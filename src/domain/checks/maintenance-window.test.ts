@@ -35,6 +35,7 @@ function aWindow(startsAt: string, endsAt: string, change: Partial<MaintenanceWi
     timezone: 'UTC',
     pauseAllChecks: true,
     silenceAllAlerts: false,
+    isPublic: false,
     silenceAlertsTags: [],
     skippedOccurrences: [],
     checkIds: [],

@@ -32,6 +32,8 @@ export interface MaintenanceWindow {
   readonly silenceAllAlerts: boolean;
   /** Checks that have one of these tags, or whose group has, send no alerts. */
   readonly silenceAlertsTags: readonly string[];
+  /** Status pages announce it, if they show a service with one of its checks. */
+  readonly isPublic: boolean;
   readonly skippedOccurrences: readonly SkippedOccurrence[];
   readonly createdAt: number;
   readonly updatedAt: number | null;

@@ -33,8 +33,10 @@ export interface StatusIncident {
   readonly resolvedAt: number | null;
   /** When visitors could first see it; null = a draft. */
   readonly publishedAt: number | null;
-  /** Incidents of checks that it was proposed from. */
-  readonly checkIncidentIds: readonly string[];
+  /** ID of the service whose failure opened it; null = a person or program did. */
+  readonly proposedFor: string | null;
+  /** IDs of the updates that no person or program wrote. */
+  readonly automaticUpdates: readonly string[];
   /** Markdown; null = none. */
   readonly postmortem: string | null;
   /** Oldest first. */
@@ -74,11 +76,12 @@ export function settledAt(incident: StatusIncident, now: number): StatusIncident
   return isDraftDue(incident, now) ? { ...incident, isDraft: false, publishAt: null } : incident;
 }
 
-function isDraftDue({ isDraft, publishAt }: StatusIncident, now: number): boolean {
-  return isDraft && publishAt !== null && publishAt <= now;
+/** A draft that a failure opened is published only while the failure lasts (`proposalFor`). */
+function isDraftDue({ isDraft, publishAt, proposedFor }: StatusIncident, now: number): boolean {
+  return isDraft && proposedFor === null && publishAt !== null && publishAt <= now;
 }
 
 /** Whether pages say that it was entered afterwards. */
-export function isBackdated({ startedAt, createdAt, checkIncidentIds }: StatusIncident): boolean {
-  return checkIncidentIds.length === 0 && createdAt - startedAt > backdatedMs;
+export function isBackdated({ startedAt, createdAt, proposedFor }: StatusIncident): boolean {
+  return proposedFor === null && createdAt - startedAt > backdatedMs;
 }

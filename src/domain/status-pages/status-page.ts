@@ -63,8 +63,6 @@ export interface StatusPage {
   readonly timeZone: string | null;
   readonly showResponseTimes: boolean;
   readonly allowIndexing: boolean;
-  /** Alert channels that are notified of changes of the page. */
-  readonly alertChannelIds: readonly number[];
   readonly cards: readonly PageCard[];
   readonly createdAt: number;
   readonly updatedAt: number | null;

@@ -71,7 +71,8 @@ function updateInput({ publicIncidentUpdateDate, ...update }: IncidentUpdateCrea
 
 /** An incident as responses show it. @param now epoch ms */
 export function incidentToWire(incident: ShownIncident, now: number): StatusIncidentBody {
-  const { accountId, serviceIds, services, updates, createdAt, updatedAt, ...shown } = incident;
+  const { accountId, serviceIds, services, updates, proposedFor, automaticUpdates: _automatic, ...stored } = incident;
+  const { createdAt, updatedAt, ...shown } = stored;
   return {
     ...shown,
     lastUpdateStatus: statusOf(incident, now),
@@ -81,7 +82,7 @@ export function incidentToWire(incident: ShownIncident, now: number): StatusInci
     startedAt: isoText(shown.startedAt),
     resolvedAt: isoTextOrNull(shown.resolvedAt),
     publishedAt: isoTextOrNull(shown.publishedAt),
-    checkIncidentIds: [...shown.checkIncidentIds],
+    isProposed: proposedFor !== null,
     incidentUpdates: updates.map((update) => updateBody(update, now)),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),

@@ -8,9 +8,16 @@ import { type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 import { cursorBody, namedServices } from './cursor-body.ts';
 
-/** @param publicUrl address under which visitors reach the pages */
-export function statusPageRoutes(actions: StatusPageActions, publicUrl: () => string): Route[] {
-  const toWire = (page: ShownPage): StatusPageBody => pageToWire(page, publicUrl());
+/** What makes addresses of pages. */
+export interface PageAddresses {
+  /** Address of this server, without a slash at its end. */
+  readonly publicUrl: () => string;
+  /** Token of the link of a page. */
+  readonly linkToken: (page: { readonly accountId: string; readonly pageId: string }) => string;
+}
+
+export function statusPageRoutes(actions: StatusPageActions, addresses: PageAddresses): Route[] {
+  const toWire = (page: ShownPage): StatusPageBody => pageToWire(page, addresses);
   return [
     route('listStatusPages', async ({ caller, query: { nextId = null, limit } }) =>
       cursorBody(await actions.list(caller, nextId, limit), toWire),
@@ -50,11 +57,11 @@ function given(images: Readonly<Record<PageImageName, string | null | undefined>
 }
 
 /** A page as responses show it. */
-export function pageToWire(page: ShownPage, publicUrl: string): StatusPageBody {
+export function pageToWire(page: ShownPage, addresses: PageAddresses): StatusPageBody {
   const { accountId, passwordHash, createdAt, updatedAt, services, images, cards, ...shown } = page;
   return {
     ...shown,
-    pageUrl: page.customDomain === null ? `${publicUrl}/status/${page.url}` : `https://${page.customDomain}`,
+    pageUrl: addressOf(page, addresses),
     isPrivate: page.visibility !== 'PUBLIC',
     hasPassword: passwordHash !== null,
     logo: dataUrl(images.logo),
@@ -62,7 +69,6 @@ export function pageToWire(page: ShownPage, publicUrl: string): StatusPageBody {
     links: page.links.map((link) => ({ ...link })),
     texts: { ...page.texts },
     themeColors: { ...page.themeColors },
-    alertChannelIds: [...page.alertChannelIds],
     cards: cards.map(({ id, name, serviceIds }) => ({
       id,
       name,
@@ -75,4 +81,10 @@ export function pageToWire(page: ShownPage, publicUrl: string): StatusPageBody {
 
 function dataUrl(image: PageImage | undefined): string | null {
   return image === undefined ? null : `data:${image.mediaType};base64,${Buffer.from(image.content).toString('base64')}`;
+}
+
+function addressOf(page: ShownPage, { publicUrl, linkToken }: PageAddresses): string {
+  const { id: pageId, accountId, url, customDomain, visibility } = page;
+  const root = customDomain === null ? `${publicUrl()}/status/${url}/` : `https://${customDomain}/`;
+  return visibility === 'LINK' ? `${root}~${linkToken({ accountId, pageId })}/` : root;
 }

@@ -11,14 +11,22 @@ import { isUuid } from '#lib/id.ts';
 import { flag, idBytes, idText, json, parsed } from '../base/codec.ts';
 import { type Database, ownedBy, touchAccount } from '../base/database.ts';
 import { deleteRows, findRow, findRows, insertRows, replaceRows, selectRows, updateRows } from '../base/rows.ts';
-import { requireWithinLimit } from '../base/account-limits.ts';
+import { requireWithinLimit, waitForOthers } from '../base/account-limits.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { StatusIncidentsTable, StatusIncidentUpdatesTable } from '../base/tables/status-page-tables.ts';
 
 /** Fields of an incident that a change sets; the rest follows from its updates. */
 export type IncidentWrite = Pick<
   StatusIncident,
-  'name' | 'severity' | 'serviceIds' | 'isDraft' | 'publishAt' | 'startedAt' | 'checkIncidentIds' | 'postmortem'
+  | 'name'
+  | 'severity'
+  | 'serviceIds'
+  | 'isDraft'
+  | 'publishAt'
+  | 'startedAt'
+  | 'proposedFor'
+  | 'automaticUpdates'
+  | 'postmortem'
 >;
 
 /** A new incident with its first updates. */
@@ -31,6 +39,11 @@ export interface IncidentFilter {
   readonly isDraft?: boolean;
   readonly isOpen?: boolean;
 }
+
+/** What a proposal writes: a new incident, or a changed one with an update that it did not have. */
+export type ProposedWrite =
+  | { readonly added: NewIncident }
+  | { readonly incident: StatusIncident; readonly update: IncidentUpdate | null };
 
 export function createStatusIncidents(database: Database) {
   const { reader, transaction, clock } = database;
@@ -63,6 +76,28 @@ export function createStatusIncidents(database: Database) {
       const rows = await findRows(reader, 'status_incidents', { ...ownedBy(accountId), resolved_at: null });
       return withUpdates(reader, accountId, rows);
     },
+    /** Open ones, drafts included, and those resolved at or after `since`, epoch ms. */
+    recent: (accountId: string, since: number) => readRecent(reader, accountId, since),
+    /**
+     * Decides on recent incidents, and writes in the same transaction, so that two processes write once.
+     * @returns whether something was written
+     * @throws LimitReachedError
+     */
+    propose: (accountId: string, since: number, decide: (recent: readonly StatusIncident[]) => ProposedWrite | null) =>
+      transaction(async (tx) => {
+        await waitForOthers(tx, accountId);
+        const write = decide(await readRecent(tx, accountId, since));
+        if (write === null) return false;
+        if ('added' in write) {
+          await requireWithinLimit(database, tx, accountId, 'statusIncidents');
+          await addIncident(tx, clock.now(), write.added);
+          return true;
+        }
+        const { incident, update } = write;
+        if (update !== null) await insertRows(tx, 'status_incident_updates', updateRowOf(incident, update));
+        await save(tx, clock.now(), incident);
+        return true;
+      }),
     find: (accountId: string, id: string) => findIncident(reader, accountId, id),
     add: (incident: NewIncident): Promise<StatusIncident> =>
       transaction(async (tx) => {
@@ -95,6 +130,14 @@ export function createStatusIncidents(database: Database) {
         return removed > 0;
       }),
   };
+}
+
+async function readRecent(db: Db, accountId: string, since: number): Promise<StatusIncident[]> {
+  const rows = await selectRows(db, 'status_incidents', ownedBy(accountId))
+    .selectAll()
+    .where((where) => where.or([where('resolved_at', 'is', null), where('resolved_at', '>=', since)]))
+    .execute();
+  return withUpdates(db, accountId, rows);
 }
 
 export async function findIncident(db: Db, accountId: string, id: string): Promise<StatusIncident | null> {
@@ -195,7 +238,7 @@ function rowOf({
   publishedAt,
   ...rest
 }: StatusIncident) {
-  const { createdAt, updatedAt, severity, serviceIds, checkIncidentIds, postmortem } = rest;
+  const { createdAt, updatedAt, severity, serviceIds, proposedFor, automaticUpdates, postmortem } = rest;
   return {
     account_id: idBytes(accountId),
     id: idBytes(id),
@@ -205,7 +248,7 @@ function rowOf({
     started_at: startedAt,
     resolved_at: resolvedAt,
     published_at: publishedAt,
-    definition: json({ severity, serviceIds, checkIncidentIds, postmortem }),
+    definition: json({ severity, serviceIds, proposedFor, automaticUpdates, postmortem }),
     created_at: createdAt,
     updated_at: updatedAt,
   };
@@ -227,7 +270,9 @@ function updateRowOf({ accountId, id: incidentId }: Pick<StatusIncident, 'accoun
 
 function incidentOf(row: StatusIncidentsTable, updates: readonly StatusIncidentUpdatesTable[]): StatusIncident {
   return {
-    ...parsed<Pick<StatusIncident, 'severity' | 'serviceIds' | 'checkIncidentIds' | 'postmortem'>>(row.definition),
+    ...parsed<Pick<StatusIncident, 'severity' | 'serviceIds' | 'proposedFor' | 'automaticUpdates' | 'postmortem'>>(
+      row.definition,
+    ),
     accountId: idText(row.account_id),
     id: idText(row.id),
     name: row.name,

@@ -102,6 +102,7 @@ export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = 
     timezone: 'UTC',
     pauseAllChecks: false,
     silenceAllAlerts: false,
+    isPublic: false,
     silenceAlertsTags: [],
     skippedOccurrences: [],
     checkIds: [],

@@ -27,7 +27,6 @@ export function aStatusPage(accountId: string, fields: Partial<NewPage> = {}): N
     timeZone: null,
     showResponseTimes: false,
     allowIndexing: true,
-    alertChannelIds: [],
     cards: [],
     ...fields,
   };
@@ -61,7 +60,8 @@ export function aStatusIncident(accountId: string, fields: Partial<NewIncident> 
     isDraft: false,
     publishAt: null,
     startedAt: at,
-    checkIncidentIds: [],
+    proposedFor: null,
+    automaticUpdates: [],
     postmortem: null,
     updates: [{ ...update, description: 'We are looking into it.', publicAt: at, createdAt: at }],
     ...fields,

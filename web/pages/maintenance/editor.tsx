@@ -3,7 +3,7 @@ import { useWrite } from '../../api/query.ts';
 import { ZoneChoice, zoneName } from '../../ui/controls/zone-choice.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
 import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
-import { TextInput } from '../../ui/form/text.tsx';
+import { Flag, TextInput } from '../../ui/form/text.tsx';
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
 import { Choice } from '../../ui/controls/field.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
@@ -76,6 +76,12 @@ export function WindowEditor({ name, start, windowId, onDone }: EditorProps) {
               value={textOf(draft['description'])}
               onChange={(value) => change('description', value)}
             />
+            <Flag
+              label={text.isPublic}
+              help={text.isPublicHelp}
+              value={draft['isPublic'] === true}
+              onChange={(value) => change('isPublic', value)}
+            />
           </>
         )}
       </EditorForm>
@@ -135,7 +141,7 @@ function TimeFields({ draft, onChange }: FieldsOfDraft) {
 
 /** What the window would do. */
 function PreviewSide({ draft }: { readonly draft: Draft }) {
-  const { name: _name, description: _description, ...body } = bodyOf(draft);
+  const { name: _name, description: _description, isPublic: _isPublic, ...body } = bodyOf(draft);
   const zone = textOf(draft['timezone']);
   const { preview, isOld } = usePreview(withTimes(body));
   const now = useNow();
@@ -165,7 +171,7 @@ function withTimes({
   endsAt,
   repeatEndsAt,
   ...scope
-}: Omit<ReturnType<typeof bodyOf>, 'name' | 'description'>) {
+}: Omit<ReturnType<typeof bodyOf>, 'name' | 'description' | 'isPublic'>) {
   const isSpan = Date.parse(startsAt) < Date.parse(endsAt);
   if (!isSpan) return { ...scope, repeatUnit: null, repeatInterval: null };
   return {

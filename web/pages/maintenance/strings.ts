@@ -62,6 +62,8 @@ export const text = {
   name: 'Name',
   nameExample: 'Database upgrade',
   description: 'Description',
+  isPublic: 'Announce on status pages',
+  isPublicHelp: 'With name and description, on pages that show a service with one of its checks.',
   from: 'From',
   to: 'To',
   formZoneHelp: 'Of all times of the window, with daylight saving time.',

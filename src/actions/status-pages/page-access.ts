@@ -1,0 +1,68 @@
+// Access to status pages that are not public: by link, or by password and then a cookie of the page.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { StatusPage } from '#domain/status-pages/status-page.ts';
+import { createPasswords } from '../accounts/passwords.ts';
+
+/** A page as access depends on it. */
+export type GuardedPage = Pick<StatusPage, 'accountId' | 'passwordHash'> & { readonly pageId: string };
+
+/** Where a cookie is sent. */
+export interface CookiePlace {
+  /** Path of the page. */
+  readonly path: string;
+  readonly isSecure: boolean;
+}
+
+/** Opens pages. Times are epoch ms. */
+export interface PageAccess {
+  /** Token of the link of a page, which has no end. */
+  linkToken(page: Pick<GuardedPage, 'accountId' | 'pageId'>): string;
+  opensLink(page: Pick<GuardedPage, 'accountId' | 'pageId'>, token: string): boolean;
+  /** The hash of a password. Refuses (`unavailable`) if too many passwords are being hashed. */
+  hash(password: string): Promise<string>;
+  /** Refuses like `hash`. */
+  isPassword(page: GuardedPage, password: string): Promise<boolean>;
+  /** The `set-cookie` header that unlocks a page for 12 hours, or until its password changes. */
+  unlock(page: GuardedPage, place: CookiePlace, now: number): string;
+  /** Whether the cookies of a request unlock a page. */
+  isUnlocked(page: GuardedPage, cookies: string | undefined, now: number): boolean;
+}
+
+const unlockedMs = 43_200_000;
+const cookieName = 'tocsin_page';
+
+/** @param secret the installation's key; the signing keys are derived from it */
+export function createPageAccess(secret: Uint8Array): PageAccess {
+  // Passwords of pages wait for each other, not for people who sign in.
+  const passwords = createPasswords({ atOnce: 1, waitingMax: 30 });
+  const key = createHmac('sha256', secret).update('status-page-access').digest();
+  const macOf = (...parts: readonly string[]): string =>
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url').slice(0, 32);
+  const linkToken: PageAccess['linkToken'] = ({ accountId, pageId }) => macOf('link', accountId, pageId);
+  const proofOf = ({ accountId, pageId, passwordHash }: GuardedPage, until: string): string =>
+    macOf('cookie', accountId, pageId, passwordHash ?? '', until);
+  return {
+    linkToken,
+    opensLink: (page, token) => isSame(token, linkToken(page)),
+    hash: (password) => passwords.hash(password),
+    isPassword: (page, password) => passwords.matches(password, page.passwordHash),
+    unlock(page, { path, isSecure }, now) {
+      const until = String(Math.floor((now + unlockedMs) / 1000));
+      const value = `${until}.${proofOf(page, until)}`;
+      const secure = isSecure ? '; Secure' : '';
+      return `${cookieName}=${value}; Path=${path}; Max-Age=${unlockedMs / 1000}; HttpOnly; SameSite=Lax${secure}`;
+    },
+    isUnlocked(page, cookies, now) {
+      return (cookies ?? '').split(';').some((cookie) => {
+        const [name, value = ''] = cookie.trim().split('=', 2);
+        const [until = '', proof = ''] = value.split('.', 2);
+        return name === cookieName && Number(until) * 1000 > now && isSame(proof, proofOf(page, until));
+      });
+    },
+  };
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,214 @@
+// Visits of status pages: under their path, or under a host name of their own, which serves nothing else.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { PageAccess } from '#actions/status-pages/page-access.ts';
+import { html } from '#lib/markup/html.ts';
+import { page, pageHeaders } from '../html.ts';
+
+/** A request that may be a visit. */
+export interface VisitRequest {
+  readonly method: string;
+  /** The request target. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Name under which the client asks, in lower case and without port; null = it is this server's own. */
+  readonly foreignName: string | null;
+  /** IP address of the client. */
+  readonly address: string;
+  /** Reads a small form; null = it is too large or not one. */
+  readonly readForm: () => Promise<URLSearchParams | null>;
+}
+
+/** The response to a visit. */
+export interface VisitResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+/** A file as it is sent. */
+interface SentFile {
+  readonly mediaType: string;
+  readonly content: Buffer;
+  readonly etag: string;
+  readonly gzipped: Buffer | null;
+}
+
+/** A published page. */
+interface VisitedPage {
+  readonly accountId: string;
+  readonly pageId: string;
+  readonly url: string;
+  readonly isPublished: boolean;
+  readonly visibility: 'PUBLIC' | 'PASSWORD' | 'LINK' | 'ACCOUNT';
+  readonly passwordHash: string | null;
+  readonly allowIndexing: boolean;
+  readonly files: ReadonlyMap<string, SentFile>;
+}
+
+export interface VisitOptions {
+  readonly site: {
+    byUrl(url: string): VisitedPage | null;
+    byHost(host: string): VisitedPage | null;
+  };
+  readonly access: PageAccess;
+  /** Whether the session of a browser reaches an account. */
+  readonly reachesAccount: (headers: IncomingHttpHeaders, accountId: string) => Promise<boolean>;
+  /** Takes one of the passwords that an address may try for a page; false = none is left. */
+  readonly mayTry: (address: string, pageId: string) => boolean;
+  readonly now: () => number;
+}
+
+const visitPath = /^\/status\/([^/?#]+)(\/[^?#]*)?(?:[?#]|$)/;
+const tokenPath = /^\/~([\w-]{1,200})(\/.*)?$/;
+
+const commonHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+const immutable = 'public, max-age=31536000, immutable';
+const publicCache = 'public, max-age=15, stale-while-revalidate=60, stale-if-error=86400';
+
+const formPolicy = pageHeaders['content-security-policy']?.replace("form-action 'none'", "form-action 'self'") ?? '';
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
+
+/** Answers a visit; null = the request is none. */
+export type Visits = (request: VisitRequest) => Promise<VisitResponse> | VisitResponse | null;
+
+export function createVisits(options: VisitOptions): Visits {
+  const { site } = options;
+  return (request) => {
+    const own = request.foreignName === null ? null : site.byHost(request.foreignName);
+    if (own !== null)
+      return visit(options, own, { ...request, path: /^[^?#]*/.exec(request.target)?.[0] ?? '/', root: '/' });
+    if (request.foreignName !== null || !request.target.startsWith('/status/')) return null;
+    const [, url = '', path] = visitPath.exec(request.target) ?? [];
+    const found = site.byUrl(url);
+    if (found === null) return notFound();
+    if (path === undefined)
+      return { status: 308, headers: { ...commonHeaders, location: `/status/${url}/` }, body: '' };
+    return visit(options, found, { ...request, path, root: `/status/${url}/` });
+  };
+}
+
+/** A visit of a page. */
+interface PageVisit extends VisitRequest {
+  /** Path below the page, with a slash in front. */
+  readonly path: string;
+  /** Path of the page. */
+  readonly root: string;
+}
+
+function visit(options: VisitOptions, found: VisitedPage, request: PageVisit): Promise<VisitResponse> | VisitResponse {
+  const { visibility, isPublished } = found;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isPublished && visibility === 'PUBLIC') {
+    return isRead ? fileOf(found, request, publicCache) : notAllowed('GET, HEAD');
+  }
+  return privateVisit(options, found, request, isRead);
+}
+
+async function privateVisit(
+  { access, reachesAccount, mayTry, now }: VisitOptions,
+  found: VisitedPage,
+  request: PageVisit,
+  isRead: boolean,
+): Promise<VisitResponse> {
+  const { visibility, isPublished, accountId, pageId } = found;
+  const cache = 'private, no-cache';
+  if (await reachesAccount(request.headers, accountId))
+    return isRead ? fileOf(found, request, cache) : notAllowed('GET, HEAD');
+  if (!isPublished || visibility === 'ACCOUNT' || visibility === 'PUBLIC') return notFound();
+  if (visibility === 'LINK') {
+    const [, token = '', path = ''] = tokenPath.exec(request.path) ?? [];
+    if (!isRead || !access.opensLink(found, token)) return notFound();
+    if (path === '')
+      return { status: 308, headers: { ...commonHeaders, location: `${request.root}~${token}/` }, body: '' };
+    return fileOf(found, { ...request, path }, cache);
+  }
+  if (access.isUnlocked(found, request.headers.cookie, now())) {
+    return isRead ? fileOf(found, request, cache) : notAllowed('GET, HEAD');
+  }
+  if (isRead) return passwordForm(request.root, null);
+  if (request.method !== 'POST' || request.path !== '/unlock') return notAllowed('GET, HEAD, POST');
+  if (!mayTry(request.address, pageId))
+    return passwordForm(request.root, 'Too many attempts. Try again in a minute.', 429);
+  const password = (await request.readForm())?.get('password') ?? '';
+  if (!(await access.isPassword(found, password))) return passwordForm(request.root, 'The password is wrong.', 403);
+  const isSecure =
+    request.headers['x-forwarded-proto'] === 'https' || request.headers.origin?.startsWith('https:') === true;
+  const cookie = access.unlock(found, { path: request.root, isSecure }, now());
+  return { status: 303, headers: { ...commonHeaders, location: request.root, 'set-cookie': cookie }, body: '' };
+}
+
+function fileOf(
+  { files, allowIndexing }: VisitedPage,
+  { path, headers, method }: PageVisit,
+  cache: string,
+): VisitResponse {
+  const name = path.slice(1);
+  const file = files.get(name === '' || name.endsWith('/') ? `${name}index.html` : name);
+  if (file === undefined) return notFound();
+  const common = {
+    ...commonHeaders,
+    'content-security-policy': `${policy} ${name === 'embed.html' ? '*' : "'none'"}`,
+    etag: file.etag,
+    // Their names contain a hash of their content.
+    'cache-control': cache === publicCache && name.startsWith('assets/') ? immutable : cache,
+    vary: 'accept-encoding',
+    ...(!allowIndexing && { 'x-robots-tag': 'noindex, nofollow' }),
+  };
+  if (headers['if-none-match']?.split(/\s*,\s*/).includes(file.etag) === true)
+    return { status: 304, headers: common, body: '' };
+  const isZipped =
+    file.gzipped !== null && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''));
+  const body = isZipped && file.gzipped !== null ? file.gzipped : file.content;
+  return {
+    status: 200,
+    headers: {
+      ...common,
+      'content-type': file.mediaType,
+      'content-length': String(body.length),
+      ...(isZipped && { 'content-encoding': 'gzip' }),
+    },
+    body: method === 'HEAD' ? '' : body,
+  };
+}
+
+function notFound(): VisitResponse {
+  return {
+    status: 404,
+    headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+    body: 'There is no page at this address.\n',
+  };
+}
+
+function notAllowed(allow: string): VisitResponse {
+  return {
+    status: 405,
+    headers: { ...commonHeaders, allow, 'content-type': 'text/plain; charset=utf-8' },
+    body: `Use ${allow}.\n`,
+  };
+}
+
+function passwordForm(root: string, problem: string | null, status = 200): VisitResponse {
+  const body = page(
+    'Password required',
+    html`<main class="result">
+      <h1>Password required</h1>
+      ${problem !== null && html`<p role="alert">${problem}</p>`}
+      <form method="post" action="${root}unlock">
+        <p>
+          <label>Password <input type="password" name="password" autocomplete="current-password" required /></label>
+          <button>Open the page</button>
+        </p>
+      </form>
+    </main>`,
+  );
+  return {
+    status,
+    headers: { ...pageHeaders, 'content-security-policy': formPolicy },
+    body,
+  };
+}

@@ -1,0 +1,63 @@
+// From a failing check to its status page and back: what visitors see, with an incident that opens and ends by itself.
+import assert from 'node:assert/strict';
+import { describe } from '../support/service/each-topology.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { until } from '../support/until.ts';
+
+/** A run, its alert and the page take some seconds on a busy machine. */
+const busyMachine = { withinMs: 60_000 };
+
+describe('a status page', {}, ({ it }) => {
+  it('shows an outage, the incident of its service and the recovery, and nothing of the check', async (t, service) => {
+    const target = await startScriptedServer(t);
+    target.answer(() => ({ status: 200, body: 'fine' }));
+    const { id: checkId } = await service.must('POST', '/v1/checks/api', {
+      name: 'internal name',
+      frequency: 0,
+      frequencyOffset: 10,
+      request: { method: 'GET', url: target.url },
+    });
+    const { id } = await service.must('POST', '/v1/status-pages/services', {
+      name: 'Checkout <script>alert(1)</script>',
+      checkIds: [checkId],
+      incidents: { mode: 'PUBLISH', name: 'Checkout fails', description: 'We are **looking** into it.' },
+    });
+    const page = await service.must('POST', '/v1/status-pages', {
+      name: 'Example status',
+      url: 'example',
+      cards: [{ name: 'Shop', services: [id] }],
+    });
+    const visit = async (path = ''): Promise<string> => {
+      const answer = await fetch(`${service.address}/status/example/${path}`);
+      return answer.status === 200 ? answer.text() : String(answer.status);
+    };
+    const state = async (): Promise<unknown> => {
+      const text = await visit('api/v2/status.json');
+      return text.startsWith('{') ? (JSON.parse(text) as { status: { indicator: unknown } }).status.indicator : text;
+    };
+    await until('an operational page', async () => (await state()) === 'none', busyMachine);
+    target.answer(() => ({ status: 500, body: 'secret of the target' }));
+    await until('an outage', async () => (await state()) === 'major' || (await state()) === 'critical', busyMachine);
+    await until('the incident', async () => (await visit()).includes('Checkout fails'), busyMachine);
+    const seen = await visit();
+    assert.match(seen, /<strong>looking<\/strong>/);
+    for (const hidden of [
+      'internal name',
+      String(checkId),
+      'secret of the target',
+      new URL(target.url).host,
+      '<script>alert',
+    ]) {
+      assert.ok(!seen.includes(hidden), hidden);
+    }
+    target.answer(() => ({ status: 200, body: 'fine' }));
+    await until('the recovery', async () => (await state()) === 'none', busyMachine);
+    const { entries } = await service.must('GET', '/v1/status-pages/incidents');
+    const [incident, ...others] = entries as { id: string; lastUpdateStatus: string; isProposed: boolean }[];
+    assert.deepEqual([incident?.lastUpdateStatus, incident?.isProposed, others.length], ['RESOLVED', true, 0]);
+    assert.match(await visit(`incidents/${incident?.id}.html`), /Checkout fails/);
+    await service.must('PUT', `/v1/status-pages/${String(page['id'])}`, { isPublished: false });
+    await until('an unseen draft', async () => (await visit()) === '404', busyMachine);
+    await service.must('DELETE', `/v1/status-pages/${String(page['id'])}`);
+  });
+});

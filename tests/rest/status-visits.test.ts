@@ -1,0 +1,146 @@
+// Visits of status pages: what is served from memory, to whom, and what a host name of a page does not open.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { createPageAccess } from '#actions/status-pages/page-access.ts';
+import { createSite, type SitePage } from '#publish/serving/site.ts';
+import { createVisits, type VisitRequest } from '#rest/status-pages/visits.ts';
+
+const text = `<!doctype html>${'<p>All systems are operational.</p>'.repeat(60)}`;
+const aPage: SitePage = {
+  accountId: '00000000-0000-4000-8000-000000000001',
+  pageId: '00000000-0000-4000-8000-000000000002',
+  url: 'example',
+  customDomain: 'status.example.com',
+  isPublished: true,
+  visibility: 'PUBLIC',
+  passwordHash: null,
+  allowIndexing: true,
+  files: new Map([
+    ['index.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from(text) }],
+    ['incidents/1.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from('One') }],
+  ]),
+};
+
+function visitsOf(fields: Partial<SitePage> = {}, isMember = false) {
+  const site = createSite();
+  const access = createPageAccess(Buffer.alloc(32, 7));
+  const page = { ...aPage, ...fields };
+  site.put(page);
+  let tries = 3;
+  const visits = createVisits({
+    site,
+    access,
+    reachesAccount: () => Promise.resolve(isMember),
+    mayTry: () => tries-- > 0,
+    now: () => 1_800_000_000_000,
+  });
+  const visit = async (target: string, request: Partial<VisitRequest> = {}) => {
+    const readForm = () => Promise.resolve(null);
+    const plain = { method: 'GET', headers: {}, foreignName: null, address: '192.0.2.1', readForm };
+    return visits({ ...plain, target, ...request });
+  };
+  return { visit, site, access, page };
+}
+
+test('a public page is served with a tag that saves the next answer, compressed where that is accepted', async () => {
+  const { visit } = visitsOf();
+  assert.equal((await visit('/status/example'))?.headers['location'], '/status/example/');
+  const first = await visit('/status/example/?utm=1');
+  assert.deepEqual([first?.status, String(first?.body)], [200, text]);
+  assert.match(first?.headers['cache-control'] ?? '', /stale-if-error=86400/);
+  const etag = first?.headers['etag'] ?? '';
+  const again = await visit('/status/example/', { headers: { 'if-none-match': `"other", ${etag}` } });
+  assert.deepEqual([again?.status, again?.body], [304, '']);
+  const zipped = await visit('/status/example/', { headers: { 'accept-encoding': 'br, gzip' } });
+  assert.equal(zipped?.headers['content-encoding'], 'gzip');
+  assert.equal(gunzipSync(zipped?.body as Buffer).toString(), text);
+  const refused = await visit('/status/example/', { headers: { 'accept-encoding': 'gzip;q=0' } });
+  assert.equal(refused?.headers['content-encoding'], undefined);
+  const head = await visit('/status/example/', { method: 'HEAD' });
+  assert.deepEqual([head?.body, head?.headers['content-length']], ['', String(text.length)]);
+  assert.equal(String((await visit('/status/example/incidents/1.html'))?.body), 'One');
+  assert.equal((await visit('/status/example/', { method: 'POST' }))?.status, 405);
+  for (const path of ['/status/other/', '/status/example/../../v1/checks', '/status/example/no.html', '/status/']) {
+    assert.equal((await visit(path))?.status, 404, path);
+  }
+  assert.equal(await visit('/v1/checks'), null);
+});
+
+test('a host name of a page opens the page and nothing else', async () => {
+  const { visit } = visitsOf();
+  const foreignName = 'status.example.com';
+  assert.equal(String((await visit('/', { foreignName }))?.body), text);
+  for (const target of [
+    '/v1/checks',
+    '/sign-in',
+    '/status/example/',
+    '/health',
+    '/ping/x',
+    'http://127.0.0.1/v1/checks',
+  ]) {
+    const headers = { authorization: 'Bearer tsn_key' };
+    assert.equal((await visit(target, { foreignName, headers }))?.status, 404, target);
+  }
+  assert.equal(await visit('/', { foreignName: 'other.example.com' }), null);
+  assert.equal(await visit('/status/example/', { foreignName: 'other.example.com' }), null);
+});
+
+test('drafts and pages of an account are seen by its people only', async () => {
+  for (const fields of [
+    { isPublished: false },
+    { visibility: 'ACCOUNT' },
+    { isPublished: false, visibility: 'LINK' },
+  ] as const) {
+    assert.equal((await visitsOf(fields).visit('/status/example/'))?.status, 404);
+    const seen = await visitsOf(fields, true).visit('/status/example/');
+    assert.deepEqual([seen?.status, seen?.headers['cache-control']], [200, 'private, no-cache']);
+  }
+});
+
+test('a page with a link is seen by those who have it', async () => {
+  const { visit, access, page } = visitsOf({ visibility: 'LINK' });
+  const token = access.linkToken(page);
+  assert.equal((await visit('/status/example/'))?.status, 404);
+  assert.equal((await visit(`/status/example/~${token}`))?.headers['location'], `/status/example/~${token}/`);
+  assert.equal(String((await visit(`/status/example/~${token}/`))?.body), text);
+  assert.equal(String((await visit(`/status/example/~${token}/incidents/1.html`))?.body), 'One');
+  const foreign = access.linkToken({ ...page, pageId: page.accountId });
+  for (const wrong of [foreign, `${token}x`, token.slice(1), '']) {
+    assert.equal((await visit(`/status/example/~${wrong}/`))?.status, 404);
+  }
+});
+
+test('a password opens its page until it changes, and few can be tried', async () => {
+  const passwordHash = await createPageAccess(Buffer.alloc(32, 7)).hash('correct horse');
+  const { visit, site, page } = visitsOf({ visibility: 'PASSWORD', passwordHash });
+  const form = await visit('/status/example/');
+  assert.match(String(form?.body), /type="password"/);
+  assert.doesNotMatch(String(form?.body), /operational/);
+  const unlock = (password: string) =>
+    visit('/status/example/unlock', {
+      method: 'POST',
+      readForm: () => Promise.resolve(new URLSearchParams({ password })),
+    });
+  assert.equal((await unlock('wrong'))?.status, 403);
+  const opened = await unlock('correct horse');
+  assert.equal(opened?.status, 303);
+  const [cookie = '', ...flags] = (opened?.headers['set-cookie'] ?? '').split('; ');
+  assert.ok(flags.includes('Path=/status/example/') && flags.includes('HttpOnly'), flags.join());
+  const headers = { cookie: `a=b; ${cookie}` };
+  assert.equal(String((await visit('/status/example/', { headers }))?.body), text);
+  const other = cookie.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+  assert.match(String((await visit('/status/example/', { headers: { cookie: other } }))?.body), /type="password"/);
+  assert.equal((await unlock('wrong'))?.status, 403);
+  assert.equal((await unlock('correct horse'))?.status, 429);
+  site.put({ ...page, passwordHash: await createPageAccess(Buffer.alloc(32, 7)).hash('another one') });
+  assert.match(String((await visit('/status/example/', { headers }))?.body), /type="password"/);
+});
+
+test('an address stays with the page that had it first', async () => {
+  const { visit, site, page } = visitsOf();
+  site.put({ ...page, pageId: page.accountId, files: new Map() });
+  assert.equal(String((await visit('/status/example/'))?.body), text);
+  site.remove(page.pageId);
+  assert.equal((await visit('/status/example/'))?.status, 404);
+});
