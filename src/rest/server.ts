@@ -109,14 +109,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   });
   answerInTurn(app.server, options.sending?.waiting);
   app.decorateRequest('caller', undefined);
-  app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(request, reply);
-    const fault = addressFault(request);
-    if (fault === undefined && options.visits && answersVisit(options, options.visits, request, reply)) return;
-    const foreign = fault === undefined && options.hosts ? foreignHostOf(request, options.hosts) : null;
-    if (foreign === null) done(fault);
-    else sendMisdirected(request, endIfClosing(reply, ending), foreign);
-  });
+  admitRequests(app, options, ending);
   const sending = createSending(options.sending ?? {});
   finishAnswersBeforeClose(app, ending, sending, options.closingStallMs ?? 3000);
   closeUnusedConnections(app);
@@ -141,6 +134,18 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (options.mqtt !== undefined) mountMqtt(app, options.mqtt, mounting);
   answerOddRequests(app.server, nextId);
   return app;
+}
+
+/** Answers visits of status pages, and refuses what is sent to no address of this server. */
+function admitRequests(app: FastifyInstance, options: RestOptions, ending: Ending): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    const fault = addressFault(request);
+    if (fault === undefined && options.visits && answersVisit(options, options.visits, request, reply)) return;
+    const foreign = fault === undefined && options.hosts ? foreignHostOf(request, options.hosts) : null;
+    if (foreign === null) done(fault);
+    else sendMisdirected(request, endIfClosing(reply, ending), foreign);
+  });
 }
 
 function setCommonHeaders({ id, headers }: FastifyRequest, reply: FastifyReply): void {

@@ -16,7 +16,7 @@ export interface CookiePlace {
 /** Opens pages. Times are epoch ms. */
 export interface PageAccess {
   /** Token of the link of a page, which has no end. */
-  linkToken(page: Pick<GuardedPage, 'accountId' | 'pageId'>): string;
+  readonly linkToken: (page: Pick<GuardedPage, 'accountId' | 'pageId'>) => string;
   opensLink(page: Pick<GuardedPage, 'accountId' | 'pageId'>, token: string): boolean;
   /** The hash of a password. Refuses (`unavailable`) if too many passwords are being hashed. */
   hash(password: string): Promise<string>;

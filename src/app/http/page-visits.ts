@@ -40,7 +40,7 @@ export function composePageVisits({
       now: () => clock.now(),
     }),
     takeUpPages: createTakeUpPages({
-      list: store.statusSnapshots.list,
+      list: () => store.statusSnapshots.list(),
       take: (snapshot) => takeUp(site, store, publicUrl(), snapshot),
       remove: site.remove,
     }),

@@ -35,8 +35,8 @@ export interface ServedPage extends Omit<SitePage, 'files'> {
 /** Published pages by their addresses. */
 export interface Site {
   /** Adds a page or replaces the one with its ID. An address that another page has stays with it. */
-  put(page: SitePage): void;
-  remove(pageId: string): void;
+  readonly put: (page: SitePage) => void;
+  readonly remove: (pageId: string) => void;
   byUrl(url: string): ServedPage | null;
   /** @param host in lower case, without port */
   byHost(host: string): ServedPage | null;

@@ -162,7 +162,7 @@ function fileOf(
   if (headers['if-none-match']?.split(/\s*,\s*/).includes(file.etag) === true)
     return { status: 304, headers: common, body: '' };
   const isZipped =
-    file.gzipped !== null && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''));
+    file.gzipped !== null && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers['accept-encoding'] ?? '');
   const body = isZipped && file.gzipped !== null ? file.gzipped : file.content;
   return {
     status: 200,

@@ -84,20 +84,7 @@ export function createStatusIncidents(database: Database) {
      * @throws LimitReachedError
      */
     propose: (accountId: string, since: number, decide: (recent: readonly StatusIncident[]) => ProposedWrite | null) =>
-      transaction(async (tx) => {
-        await waitForOthers(tx, accountId);
-        const write = decide(await readRecent(tx, accountId, since));
-        if (write === null) return false;
-        if ('added' in write) {
-          await requireWithinLimit(database, tx, accountId, 'statusIncidents');
-          await addIncident(tx, clock.now(), write.added);
-          return true;
-        }
-        const { incident, update } = write;
-        if (update !== null) await insertRows(tx, 'status_incident_updates', updateRowOf(incident, update));
-        await save(tx, clock.now(), incident);
-        return true;
-      }),
+      transaction((tx) => propose(database, tx, accountId, since, decide)),
     find: (accountId: string, id: string) => findIncident(reader, accountId, id),
     add: (incident: NewIncident): Promise<StatusIncident> =>
       transaction(async (tx) => {
@@ -130,6 +117,28 @@ export function createStatusIncidents(database: Database) {
         return removed > 0;
       }),
   };
+}
+
+async function propose(
+  database: Database,
+  tx: Db,
+  accountId: string,
+  since: number,
+  decide: (recent: readonly StatusIncident[]) => ProposedWrite | null,
+): Promise<boolean> {
+  await waitForOthers(tx, accountId);
+  const write = decide(await readRecent(tx, accountId, since));
+  if (write === null) return false;
+  const now = database.clock.now();
+  if ('added' in write) {
+    await requireWithinLimit(database, tx, accountId, 'statusIncidents');
+    await addIncident(tx, now, write.added);
+    return true;
+  }
+  const { incident, update } = write;
+  if (update !== null) await insertRows(tx, 'status_incident_updates', updateRowOf(incident, update));
+  await save(tx, now, incident);
+  return true;
 }
 
 async function readRecent(db: Db, accountId: string, since: number): Promise<StatusIncident[]> {
