@@ -79,6 +79,7 @@ describe('what others wrote', () => {
     const link = await until('a RESULT_LINK', () =>
       target.all.map(({ body }) => /\/results\/[\w-]+/.exec(body.toString())?.[0]).find((path) => path !== undefined),
     );
+    const statusPaths = await fillStatusPages(post);
     const page = await open();
     for (const [path, isNamed] of Object.entries({
       '/': true,
@@ -94,6 +95,7 @@ describe('what others wrote', () => {
       '/notices': false,
       '/settings/private-locations': true,
       '/settings/snippets': true,
+      ...Object.fromEntries(statusPaths.map((each) => [each, true])),
       '/wall': true,
       [link]: true,
     })) {
@@ -106,3 +108,26 @@ describe('what others wrote', () => {
     }
   });
 });
+
+/** A status page, a service and an incident whose texts are hostile. Returns the paths that name them. */
+async function fillStatusPages(
+  post: (path: string, body: object) => Promise<Readonly<Record<string, unknown>>>,
+): Promise<readonly string[]> {
+  const service = await post('/v1/status-pages/services', { name: evil, description: evil });
+  const cards = [{ name: evil, services: [service['id']] }];
+  const page = await post('/v1/status-pages', { name: evil, url: 'evil', description: evil, cards });
+  const incident = await post('/v1/status-pages/incidents', {
+    name: evil,
+    services: [service['id']],
+    postmortem: evil,
+    incidentUpdates: [{ status: 'INVESTIGATING', description: evil }],
+  });
+  return [
+    '/status-pages',
+    `/status-pages/${String(page['id'])}`,
+    '/status-pages/services',
+    `/status-pages/services/${String(service['id'])}`,
+    '/status-pages/incidents',
+    `/status-pages/incidents/${String(incident['id'])}`,
+  ];
+}

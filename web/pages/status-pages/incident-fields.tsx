@@ -93,7 +93,7 @@ export function IncidentFields({ draft, onChange }: FieldsOfDraft) {
 /** @param path of the update in the body, with a dot; '' = it is the body */
 export function UpdateFields({ draft, onChange, path = '' }: FieldsOfDraft & { readonly path?: string }) {
   return (
-    <>
+    <div className={css['form']}>
       <div className={css['pair']}>
         <Choice
           label={text.status}
@@ -120,6 +120,6 @@ export function UpdateFields({ draft, onChange, path = '' }: FieldsOfDraft & { r
         onChange={(value) => onChange('description', value)}
         isRequired
       />
-    </>
+    </div>
   );
 }

@@ -85,7 +85,7 @@ function Details({ incident }: { readonly incident: Incident }) {
   return (
     <Section title={text.details}>
       <EditorForm
-        className={css['several']}
+        className={`${css['form']} ${css['several']}`}
         kept={kept}
         isNew={false}
         save={save}
@@ -111,7 +111,7 @@ function Postmortem({ incident: { id, postmortem } }: { readonly incident: Incid
   return (
     <Section title={text.postmortem}>
       <EditorForm
-        className={css['several']}
+        className={`${css['form']} ${css['several']}`}
         kept={kept}
         isNew={false}
         save={save}

@@ -7,10 +7,13 @@ import type { StatusPage } from './frame.tsx';
 export function PagesOf({
   pages,
   serviceIds,
+  before = '',
   none,
 }: {
   readonly pages: readonly StatusPage[] | undefined;
   readonly serviceIds: readonly string[];
+  /** Text before the links. */
+  readonly before?: string;
   readonly none: string;
 }) {
   if (pages === undefined) return null;
@@ -20,6 +23,7 @@ export function PagesOf({
   if (shown.length === 0) return none;
   return (
     <span>
+      {before}
       {shown.map(({ id, name }, index) => (
         <Fragment key={id}>
           {index > 0 && ', '}

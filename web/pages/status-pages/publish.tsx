@@ -38,7 +38,7 @@ export function ShownOn({ serviceIds }: { readonly serviceIds: readonly string[]
   const pages = useEveryEntry('listStatusPages');
   return (
     <p className="quiet">
-      {text.shownOn}: <PagesOf pages={pages.data} serviceIds={serviceIds} none={text.shownNowhere} />
+      <PagesOf pages={pages.data} serviceIds={serviceIds} before={text.shownOn} none={text.shownNowhere} />
     </p>
   );
 }

@@ -190,7 +190,7 @@ export const text = {
   startedHelp: 'Empty = now. Pages mark an incident that is entered more than 5 minutes later.',
   isDraft: 'Draft',
   isDraftHelp: 'Visitors do not see it until it is published.',
-  shownOn: 'Shown on',
+  shownOn: 'Shown on ',
   shownNowhere: 'No page shows one of its services. Visitors do not see it.',
   backdated: 'entered later',
   open: 'Open',

@@ -126,7 +126,7 @@ function UpdateForm({
   };
   return (
     <EditorForm
-      className={css['several']}
+      className={`${css['form']} ${css['several']}`}
       kept={kept}
       isNew={update === null}
       save={save}
