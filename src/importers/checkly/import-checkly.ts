@@ -88,7 +88,7 @@ export function importCheckly(
 /** Why other things are not carried over. */
 const reasons: Readonly<Record<string, string>> = {
   dashboard: 'Tocsin has a wall of its own in the web UI',
-  'status page': 'Tocsin has no status pages',
+  'status page': 'status pages are not imported; create them in the web UI',
   'client certificate': 'the API does not return its key: upload it again',
 };
 

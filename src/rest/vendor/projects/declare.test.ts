@@ -128,7 +128,7 @@ test('what there is not is refused with a sentence that names the construct', ()
     'dashboard "wall": Tocsin has no dashboards.',
     'moon-phase "full": Tocsin has no resources of the type moon-phase.',
     'private-location-check-assignment "f": the private location is unknown.',
-    'status-page "public": Tocsin has no status pages.',
+    'status-page "public": status pages cannot be deployed as code yet. Create them in the web UI or over the API.',
   ]);
 });
 

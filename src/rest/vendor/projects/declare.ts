@@ -45,13 +45,15 @@ const folded: ReadonlyMap<string, 'channels' | 'places'> = new Map([
   ['private-location-group-assignment', 'places'],
 ]);
 
-/** Types that there are not, as sentences call them. */
+const noPagesAsCode = 'status pages cannot be deployed as code yet. Create them in the web UI or over the API.';
+
+/** Why known types are refused. */
 const missing: ReadonlyMap<string, string> = new Map([
-  ['dashboard', 'dashboards'],
-  ['status-page', 'status pages'],
-  ['status-page-service', 'status pages'],
-  ['status-page-component', 'status pages'],
-  ['status-page-automation-rule', 'status pages'],
+  ['dashboard', 'Tocsin has no dashboards.'],
+  ['status-page', noPagesAsCode],
+  ['status-page-service', noPagesAsCode],
+  ['status-page-component', noPagesAsCode],
+  ['status-page-automation-rule', noPagesAsCode],
 ]);
 
 const keyOf = (type: string, logicalId: string): string => `${type} ${logicalId}`;
@@ -128,7 +130,7 @@ function isResourceType(type: string): type is ResourceType {
 /** Why a construct is not deployed; null = it is. */
 function refusalOf({ type, logicalId, payload }: CliResource): string | null {
   if (!translations.has(type) || !isResourceType(type))
-    return `${type} "${logicalId}": Tocsin has no ${missing.get(type) ?? `resources of the type ${type}`}.`;
+    return `${type} "${logicalId}": ${missing.get(type) ?? `Tocsin has no resources of the type ${type}.`}`;
   if (logicalId.length > longestLogicalId) {
     return `${type} "${logicalId.slice(0, 50)}…": the logical ID has more than ${longestLogicalId} characters.`;
   }
