@@ -36,9 +36,21 @@ describe('status pages', () => {
     await page.getByRole('link', { name: 'New service' }).click();
     await fill(page, 'Name', 'Checkout');
     await fill(page, 'Tags', 'shop, pay');
+    await page.getByRole('button', { name: /An outage opens/ }).click();
+    await page.getByRole('option', { name: 'An incident that is published by itself' }).click();
+    await fill(page, 'Publish after', '5');
     await press(page, 'Create service');
     await expectVisible(page.getByText('2 tags'));
-    assert.deepEqual((await first('/v1/status-pages/services'))['tags'], ['shop', 'pay']);
+    const madeService = await first('/v1/status-pages/services');
+    assert.deepEqual(madeService['tags'], ['shop', 'pay']);
+    assert.deepEqual(madeService['incidents'], {
+      mode: 'PUBLISH',
+      afterMinutes: 5,
+      severity: 'MAJOR',
+      name: null,
+      description: null,
+      notifySubscribers: true,
+    });
 
     await page.getByRole('link', { name: 'Pages' }).click();
     await page.getByRole('link', { name: 'New status page' }).click();

@@ -13,6 +13,7 @@ import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { Flag, TextInput } from '../../ui/form/text.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { FailureFields, failureBody, failureDraft } from './failure-fields.tsx';
 import { changedFields, Loaded, Remove, type Service, serviceReads } from './frame.tsx';
 import { text } from './strings.ts';
 import css from './status-pages.module.css';
@@ -76,6 +77,7 @@ function draftOf(service: Service | null): Draft {
     threshold: threshold?.of ?? 'worst',
     count: threshold === null ? '2' : String(threshold.count),
     showHistory: service?.showHistory ?? true,
+    ...failureDraft(service),
   };
 }
 
@@ -92,6 +94,7 @@ function bodyOf(draft: Draft): object {
     tags: listed('tags'),
     threshold: hasChecks && of !== 'worst' ? { of, count: Number(draft['count']) } : null,
     showHistory: draft['showHistory'] === true,
+    ...(hasChecks && { incidents: failureBody(draft) }),
   };
 }
 
@@ -128,6 +131,11 @@ function Editor({ service }: { readonly service: Service | null }) {
           <Section title={text.source}>
             <SourceFields {...fields} />
           </Section>
+          {kept.draft['source'] !== 'manual' && (
+            <Section title={text.failure}>
+              <FailureFields {...fields} />
+            </Section>
+          )}
         </>
       )}
     </EditorForm>
