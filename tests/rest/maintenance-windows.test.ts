@@ -33,6 +33,7 @@ test('a window is created with its defaults, read, changed in part, reset and de
     repeatUnit: null,
     repeatEndsAt: null,
     timezone: 'UTC',
+    isPublic: false,
     pauseAllChecks: false,
     silenceAllAlerts: false,
     silenceAlertsTags: [],

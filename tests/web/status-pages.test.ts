@@ -16,6 +16,8 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
   const field = page.getByRole('combobox', { name: label });
   await field.click();
   await field.fill(option);
+  // Opens the list again, which closes if its data arrives meanwhile.
+  await field.press('ArrowDown');
   await page.getByRole('option', { name: option }).click();
 }
 

@@ -1,6 +1,6 @@
 // A list of services in a form: added by name, moved and removed.
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
-import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useAll } from '../../api/all.ts';
 import { useEveryEntry } from '../../api/entries.ts';
 import { useWrite } from '../../api/query.ts';
@@ -73,8 +73,11 @@ interface ChosenProps {
 }
 
 export function ChosenServices({ chosen, onChange, label, help, most, hasGroups = false }: ChosenProps) {
-  const { data, isPending } = useEveryEntry('listStatusServices');
+  const { data, isPending, isFetching } = useEveryEntry('listStatusServices');
   const services = data ?? [];
+  // The choice waits for services that were just created: a list that grows while a person chooses would close.
+  const [isListed, setListed] = useState(false);
+  if (!isListed && !isPending && !isFetching) setListed(true);
   const { host, move } = useMoves(chosen, onChange);
   const nameOf = (id: string): string => services.find((service) => service.id === id)?.name ?? text.unknownService;
   return (
@@ -93,7 +96,7 @@ export function ChosenServices({ chosen, onChange, label, help, most, hasGroups 
           </li>
         ))}
       </ul>
-      {chosen.length < most && !isPending && (
+      {chosen.length < most && isListed && (
         <AddService
           key={chosen.join()}
           label={label}
@@ -147,7 +150,6 @@ function AddService({
     await toast.of(added, text.created(group.name));
     return added.then(({ id }) => onAdd(id)).catch(() => undefined);
   };
-  // A list that grows while a person chooses would close.
   if (isPending) return null;
   return (
     <SearchChoice
