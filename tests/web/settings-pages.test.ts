@@ -127,6 +127,8 @@ describe('settings in the web UI', () => {
     await expectVisible(page.getByText('This is what you entered before.'));
     await write('');
     await page.keyboard.type('request.he');
+    // Asks for the names again if the editor was not ready for the dot.
+    await page.keyboard.press('Control+Space');
     await expectVisible(page.getByRole('option', { name: 'headers' }));
     await page.keyboard.press('Enter');
     await page.keyboard.insertText("['x-token'] = 'abc';");
