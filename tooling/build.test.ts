@@ -7,7 +7,7 @@ import { bundled } from './bundle.ts';
 
 const folder = dirname(bundled('tocsin'));
 
-/** Adds the code of a chunk, and of all chunks that it loads at once, to what was found. */
+/** Collects the code of a chunk and of every chunk that it imports statically. */
 function load(chunk: string, found: Map<string, string>): void {
   if (found.has(chunk)) return;
   const code = readFileSync(join(folder, chunk), 'utf8');

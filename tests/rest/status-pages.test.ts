@@ -120,3 +120,25 @@ test('an incident has updates, some of them scheduled, and says when it was reso
   assert.equal((await on.ask('GET', at, undefined, 'tsn_foreign')).status, 404);
   assert.equal((await on.ask('DELETE', at)).status, 204);
 });
+
+test('an incident has at most 50,000 characters, whatever adds them', async () => {
+  await using on = resourcesUnderTest();
+  const long = (length: number) => ({ ...update, description: 'x'.repeat(length) });
+  const incident = { name: 'Long', postmortem: 'x'.repeat(30_000), incidentUpdates: [long(10_000)] };
+  const { body } = await on.ask('POST', '/v1/status-pages/incidents', incident);
+  const at = `/v1/status-pages/incidents/${String(body['id'])}`;
+  assert.equal((await on.ask('POST', `${at}/incident-updates`, long(9_990))).status, 200);
+  const more = await on.ask('POST', `${at}/incident-updates`, long(11));
+  assert.equal(more.status, 409);
+  assert.match(String(more.body['message']), /50,000 characters/);
+  assert.equal((await on.ask('POST', `${at}/incident-updates`, long(10))).status, 200);
+  const [{ id: first } = { id: '' }] = body['incidentUpdates'] as { readonly id: string }[];
+  assert.equal(
+    (await on.ask('PUT', `${at}/incident-updates/${first}`, { description: 'y'.repeat(10_000) })).status,
+    200,
+  );
+  const changed = await on.ask('PUT', at, { postmortem: 'x'.repeat(30_001) });
+  assert.match(attributesOf(changed.body)['postmortem'] ?? '', /50,000/);
+  const whole = { ...incident, incidentUpdates: [long(10_000), long(10_000), long(1)] };
+  assert.equal((await on.ask('POST', '/v1/status-pages/incidents', whole)).status, 400);
+});

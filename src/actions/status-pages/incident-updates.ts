@@ -1,6 +1,11 @@
 // Actions on updates of incidents of status pages (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { type IncidentUpdate, mostUpdates, type StatusIncident } from '#domain/status-pages/status-incident.ts';
+import {
+  type IncidentUpdate,
+  longestIncident,
+  mostUpdates,
+  type StatusIncident,
+} from '#domain/status-pages/status-incident.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import type { Store } from '#store/store.ts';
@@ -25,6 +30,11 @@ export function newUpdate({ publicAt, ...input }: UpdateInput, now: number): Inc
   return { ...input, id: newId(), publicAt: publicAt ?? now, createdAt: now };
 }
 
+function full(): Refusal {
+  const most = `${mostUpdates} updates and ${longestIncident.toLocaleString('en-US')} characters, with its postmortem`;
+  return new Refusal('conflict', `An incident has at most ${most}. Shorten its texts, or create another one.`);
+}
+
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createIncidentUpdateActions({ statusIncidents, clock }: IncidentUpdateDeps) {
   const find = async ({ accountId }: Caller, id: string): Promise<StatusIncident> => {
@@ -47,14 +57,13 @@ export function createIncidentUpdateActions({ statusIncidents, clock }: Incident
       requirePermission(caller, 'read');
       return findUpdate(caller, id, updateId);
     },
-    /** Refuses (`conflict`) one more than an incident can have. */
+    /** Refuses (`conflict`) more updates or text than an incident can have. */
     async add(caller: Caller, id: string, input: UpdateInput): Promise<IncidentUpdate> {
       requirePermission(caller, 'write');
       const update = newUpdate(input, clock.now());
       const saved = await statusIncidents.saveUpdate(caller.accountId, id, update);
       if (saved === null) throw notFound('incident', id);
-      if (saved === 'full')
-        throw new Refusal('conflict', `The incident has ${mostUpdates} updates, which is the most.`);
+      if (saved === 'full') throw full();
       return update;
     },
     /** Keeps fields that are not given. */
@@ -69,7 +78,8 @@ export function createIncidentUpdateActions({ statusIncidents, clock }: Incident
       const input = edit(present);
       const update = { ...present, ...input, publicAt: input.publicAt ?? present.publicAt };
       const saved = await statusIncidents.saveUpdate(caller.accountId, id, update);
-      if (saved === null || saved === 'full') throw notFound('incident', id);
+      if (saved === null) throw notFound('incident', id);
+      if (saved === 'full') throw full();
       return update;
     },
     /** Refuses (`conflict`) the only update. */

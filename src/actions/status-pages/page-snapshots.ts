@@ -41,7 +41,7 @@ export interface SnapshotDeps {
 }
 
 /** Most incidents, and most occurrences of maintenance in the past and ahead. */
-const [mostIncidents, mostOccurrences] = [200, 200];
+const [mostIncidents, mostOccurrences] = [100, 200];
 const [incidentDays, pastDays, nextDays] = [365, 90, 60];
 /** How often a snapshot is stored whose content is the same, ms. */
 const everyMs = 60_000;

@@ -1,6 +1,6 @@
 // Actions on incidents of status pages (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { StatusIncident } from '#domain/status-pages/status-incident.ts';
+import { lengthOf, longestIncident, type StatusIncident } from '#domain/status-pages/status-incident.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -45,6 +45,20 @@ async function requireValid(
   if (startedAt !== null && startedAt > clock.now()) throw invalidField('startedAt', 'must not be in the future');
 }
 
+/** Refuses (`invalid`) more text than an incident can have. */
+function requireLength(incident: Parameters<typeof lengthOf>[0]): void {
+  if (lengthOf(incident) <= longestIncident) return;
+  const most = longestIncident.toLocaleString('en-US');
+  throw invalidField('postmortem', `and updates must have at most ${most} characters together`);
+}
+
+async function withNames(
+  statusServices: StatusIncidentDeps['statusServices'],
+  incident: StatusIncident,
+): Promise<ShownIncident> {
+  return { ...incident, services: await serviceNames(statusServices, incident.accountId) };
+}
+
 /** Names of services by ID. */
 async function serviceNames(statusServices: StatusIncidentDeps['statusServices'], accountId: string) {
   return new Map((await statusServices.all(accountId)).map((service) => [service.id, service]));
@@ -64,11 +78,7 @@ async function requireIncident(
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createStatusIncidentActions(deps: StatusIncidentDeps) {
   const { statusIncidents, statusServices, clock } = deps;
-  const namesOf = (accountId: string) => serviceNames(statusServices, accountId);
-  const shown = async (incident: StatusIncident): Promise<ShownIncident> => ({
-    ...incident,
-    services: await namesOf(incident.accountId),
-  });
+  const shown = (incident: StatusIncident) => withNames(statusServices, incident);
   return {
     /** Newest first. */
     async list(caller: Caller, filter: IncidentFilter, after: string | null, limit: number) {
@@ -76,7 +86,7 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
       const { accountId } = caller;
       const found = await statusIncidents.list(accountId, filter, after, limit + 1);
       const { rows, nextId } = firstOf(found, limit);
-      const services = await namesOf(accountId);
+      const services = await serviceNames(statusServices, accountId);
       return { rows: rows.map((incident): ShownIncident => ({ ...incident, services })), nextId };
     },
     async find(caller: Caller, id: string): Promise<ShownIncident> {
@@ -92,6 +102,7 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
       requirePermission(caller, 'write');
       const { accountId } = caller;
       await requireValid(deps, accountId, input.serviceIds, startedAt);
+      requireLength({ updates, postmortem: input.postmortem });
       const first = Math.min(clock.now(), ...updates.flatMap(({ publicAt }) => publicAt ?? []));
       const added = await statusIncidents.add({
         ...input,
@@ -115,6 +126,7 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
       await requireValid(deps, accountId, added, startedAt);
       const changed = await statusIncidents.change(accountId, id, (now) => {
         const write = edit(now);
+        requireLength({ ...now, ...write });
         return { ...now, ...write, startedAt: write.startedAt ?? now.startedAt };
       });
       return shown(changed ?? present);

@@ -2,7 +2,7 @@
 import type { CalendarEntry, MaintenanceWindow } from '../checks/maintenance-window.ts';
 import type { MembersFacts } from './service-members.ts';
 import { stateOfSeverity, type StateSince, worstState } from './service-state.ts';
-import { isBackdated, publicUpdates, type StatusIncident } from './status-incident.ts';
+import { isBackdated, lengthOf, publicUpdates, type StatusIncident } from './status-incident.ts';
 import { servicesOf, type StatusPage } from './status-page.ts';
 import { isManual, type StatusService } from './status-service.ts';
 import type {
@@ -31,6 +31,9 @@ export interface AccountFacts {
   readonly responseTimes: ReadonlyMap<string, PublicService['responseTimes']>;
 }
 
+/** Most characters of the incidents of a page. */
+export const mostText = 500_000;
+
 /** What a page has besides its own record. */
 export type PageFacts = Pick<PublicPage, 'images' | 'takesSubscribers'>;
 
@@ -55,9 +58,15 @@ export function buildSnapshot(page: StatusPage, own: PageFacts, facts: AccountFa
     page: publicPage(page, own, facts.timeZone),
     ...worseOf([...states.values(), ...raisedBy(general)]),
     cards,
-    incidents: [...onPage.filter(isOpen), ...onPage.filter((incident) => !isOpen(incident))],
+    incidents: withinText([...onPage.filter(isOpen), ...onPage.filter((incident) => !isOpen(incident))]),
     maintenance: maintenanceOf(serviceIds, facts),
   };
+}
+
+/** The first incidents whose texts fit into a page together: one account must not fill the memory that all share. */
+export function withinText(incidents: readonly PublicIncident[]): PublicIncident[] {
+  let left = mostText;
+  return incidents.filter((incident) => (left -= lengthOf(incident)) >= 0);
 }
 
 function publicPage(page: StatusPage, own: PageFacts, timeZone: string): PublicPage {

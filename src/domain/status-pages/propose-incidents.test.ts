@@ -1,7 +1,7 @@
 // Which incidents the failures and recoveries of a service cause.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { automaticUpdate, proposalFor } from './propose-incidents.ts';
+import { automaticUpdate, mostReopened, proposalFor } from './propose-incidents.ts';
 import type { StatusIncident } from './status-incident.ts';
 import { defaultIncidentRule, type IncidentRule, type StatusService } from './status-service.ts';
 
@@ -78,6 +78,16 @@ test('a failure that returns within ten minutes continues its incident', () => {
     proposalFor(followed(aService(), 'outage'), [{ ...resolved, resolvedAt: now - 600_000 }], now)?.kind,
     'open',
   );
+});
+
+test('a failure that returned ten times opens another incident, so that none grows without end', () => {
+  const [update] = anIncident().updates;
+  assert.ok(update !== undefined);
+  const updates = Array.from({ length: mostReopened }, () => update);
+  const recent = anIncident({ resolvedAt: now - 1000, updates });
+  assert.equal(proposalFor(followed(aService(), 'outage'), [recent], now)?.kind, 'open');
+  const earlier = { ...recent, updates: updates.slice(1) };
+  assert.equal(proposalFor(followed(aService(), 'outage'), [earlier], now)?.kind, 'reopen');
 });
 
 test('the first update is the text of the service, or a sentence in the language of its pages', () => {

@@ -27,6 +27,9 @@ export type Proposal =
 /** A failure that returns within this time continues its incident, ms. */
 export const reopenedMs = 600_000;
 
+/** An incident that returned so often is not continued: updates of it. */
+export const mostReopened = 20;
+
 const minuteMs = 60_000;
 
 /**
@@ -48,7 +51,10 @@ export function proposalFor(
       return isDue ? { kind: 'publish', incident: open } : null;
     }
     if (mode === 'NEVER' || about.some(({ resolvedAt }) => resolvedAt === null)) return null;
-    const recent = own.find(({ resolvedAt }) => resolvedAt !== null && now - resolvedAt < reopenedMs);
+    const recent = own.find(
+      ({ resolvedAt, updates }) =>
+        resolvedAt !== null && now - resolvedAt < reopenedMs && updates.length < mostReopened,
+    );
     if (recent !== undefined) return { kind: 'reopen', incident: recent };
     const startedAt = since ?? now;
     return { kind: 'open', service, startedAt, publishAt: mode === 'PUBLISH' ? now + afterMinutes * minuteMs : null };

@@ -47,8 +47,21 @@ export interface StatusIncident {
 
 /** Most updates of an incident, and most services. */
 export const [mostUpdates, mostServicesOfIncident] = [200, 100];
+/** Most characters of an incident: its updates and postmortem together. */
+export const longestIncident = 50_000;
 /** A start that lies this long before the incident was written, ms, makes it a backdated one. */
 export const backdatedMs = 300_000;
+
+/** Characters of its updates and postmortem. */
+export function lengthOf({
+  updates,
+  postmortem,
+}: {
+  readonly updates: readonly Pick<IncidentUpdate, 'description'>[];
+  readonly postmortem: string | null;
+}): number {
+  return updates.reduce((sum, { description }) => sum + description.length, postmortem?.length ?? 0);
+}
 
 /** Updates that visitors see at `now`, oldest first. */
 export function publicUpdates({ updates }: Pick<StatusIncident, 'updates'>, now: number): IncidentUpdate[] {

@@ -2,6 +2,8 @@
 import {
   isToSettle,
   type IncidentUpdate,
+  lengthOf,
+  longestIncident,
   mostUpdates,
   resolvedAtOf,
   settledAt,
@@ -189,7 +191,8 @@ export async function saveUpdate(
   const present = await findIncident(tx, accountId, id);
   if (present === null) return null;
   const others = present.updates.filter((each) => each.id !== update.id);
-  if (others.length >= mostUpdates) return 'full';
+  const isLong = lengthOf({ ...present, updates: [...others, update] }) > longestIncident;
+  if (others.length >= mostUpdates || isLong) return 'full';
   await replaceRows(tx, 'status_incident_updates', ['account_id', 'incident_id', 'id'], [updateRowOf(present, update)]);
   return save(tx, now, { ...present, updates: [...others, update] });
 }
