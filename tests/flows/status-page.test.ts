@@ -1,6 +1,8 @@
 // From a failing check to its status page and back: what visitors see, with an incident that opens and ends by itself.
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { describe } from '../support/service/each-topology.ts';
+import { apiKey } from '../support/service/service.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
@@ -25,6 +27,7 @@ describe('a status page', {}, ({ it }) => {
     const page = await service.must('POST', '/v1/status-pages', {
       name: 'Example status',
       url: 'example',
+      customDomain: 'status.example.com',
       cards: [{ name: 'Shop', services: [id] }],
     });
     const visit = async (path = ''): Promise<string> => {
@@ -52,6 +55,18 @@ describe('a status page', {}, ({ it }) => {
     }
     target.answer(() => ({ status: 200, body: 'fine' }));
     await until('the recovery', async () => (await state()) === 'none', busyMachine);
+    // Under its own name there is the page and nothing else, whatever a request brings.
+    const named = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = { host: 'Status.example.com:443', authorization: `Bearer ${apiKey}` };
+        get(`${service.address}${path}`, { headers }, (answer) => {
+          resolve(answer.resume().statusCode);
+        }).on('error', reject);
+      });
+    assert.deepEqual(
+      [await named('/'), await named('/v1/checks'), await named('/sign-in'), await named('/ping/x')],
+      [200, 404, 404, 404],
+    );
     const { entries } = await service.must('GET', '/v1/status-pages/incidents');
     const [incident, ...others] = entries as { id: string; lastUpdateStatus: string; isProposed: boolean }[];
     assert.deepEqual([incident?.lastUpdateStatus, incident?.isProposed, others.length], ['RESOLVED', true, 0]);
