@@ -24,7 +24,7 @@ import { createSending, type Sending, type SendingOptions } from './sending/requ
 import { readForm } from './status-pages/read-form.ts';
 import type { Visits } from './status-pages/visits.ts';
 import { cliSource, isOfCli } from './vendor/cli-requests.ts';
-import { refusedCliPath } from './vendor/refused.ts';
+import { refusedPath } from './vendor/refused.ts';
 import type { WebFiles } from './web-files.ts';
 
 /** A page of the web UI loads many files, and many people may share an address. */
@@ -342,7 +342,7 @@ function sendNotFound(
   const body =
     methods.length > 0
       ? errorBody(405, `Method not allowed. Use ${listed(methods)}.`)
-      : errorBody(404, refusedCliPath(path) ?? 'Unknown path. See /docs for all operations.');
+      : errorBody(404, refusedPath(path) ?? 'Unknown path. See /docs for all operations.');
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   return reply.code(body.statusCode).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

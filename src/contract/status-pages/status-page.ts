@@ -18,6 +18,9 @@ import { cursorPage, cursorQuery, namedService, serviceList } from './service-li
 
 const none = () => [];
 const text = (longest: number) => z.string().trim().min(1).max(longest);
+/** An empty text, as other clients send it, means none. */
+const orEmpty = (schema: z.ZodType<string>) =>
+  z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
 const link = z
   .string()
   .max(2000)
@@ -38,7 +41,6 @@ const image = z
     /^data:image\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$/,
     'must be a data URL of a PNG, JPEG, GIF, WebP or ICO image, because pages load nothing from elsewhere',
   )
-  .nullable()
   .describe('A data URL of a PNG, JPEG, GIF, WebP or ICO image of up to 32 kB.');
 
 const words = {
@@ -57,14 +59,10 @@ const pageTexts = z.record(z.string().regex(/^[a-zA-Z.]{1,60}$/), z.string().max
 const writable = {
   name: text(200),
   url: z.string().refine(isPageUrl, 'must have 1 to 64 lower-case letters, digits and hyphens').describe(words.url),
-  customDomain: z
-    .string()
-    .toLowerCase()
-    .refine(isHostName, 'must be a host name, such as status.example.com')
-    .nullable()
-    .default(null)
-    .describe(words.customDomain),
-  description: text(1000).nullable().default(null).describe('Shown below the name.'),
+  customDomain: orEmpty(
+    z.string().toLowerCase().refine(isHostName, 'must be a host name, such as status.example.com'),
+  ).describe(words.customDomain),
+  description: orEmpty(text(1000)).describe('Shown below the name.'),
   isPublished: z.boolean().default(true).describe(words.isPublished),
   visibility: z.enum(pageVisibilities).default('PUBLIC').describe(words.visibility),
   password: z
@@ -79,13 +77,13 @@ const writable = {
     .strictObject({ light: color.default(null), dark: color.default(null) })
     .prefault({})
     .describe(words.themeColors),
-  logo: image.default(null),
-  favicon: image.default(null),
-  redirectTo: link.nullable().default(null).describe('Where the logo leads.'),
+  logo: orEmpty(image),
+  favicon: orEmpty(image),
+  redirectTo: orEmpty(link).describe('Where the logo leads.'),
   links: orNull(z.array(z.strictObject({ label: text(100), url: link })).max(8), none)
     .default([])
     .describe('Links in the footer.'),
-  footerText: text(500).nullable().default(null),
+  footerText: orEmpty(text(500)),
   language: z.enum(pageLanguages).default('en'),
   texts: orNull(pageTexts, () => ({}))
     .default({})
