@@ -88,21 +88,6 @@ function monitor(type: string, settings: object): Replayed {
   };
 }
 
-/** A status page whose optional fields are not set. */
-const aPage = {
-  id: '',
-  name: 'Status',
-  url: 'status',
-  customDomain: '',
-  description: '',
-  logo: '',
-  redirectTo: '',
-  favicon: '',
-  defaultTheme: 'AUTO',
-  footerText: '',
-  ...nothingElse,
-};
-
 const replayed: readonly Replayed[] = [
   monitor('URL', {
     request: { url: 'http://127.0.0.1:1/', followRedirects: true, skipSSL: false, assertions: null, ipFamily: 'IPv4' },
@@ -333,51 +318,6 @@ describe('clients of another service', () => {
     assert.equal((await on.ask('GET', path)).status, 404);
     const ofPath = await on.ask('POST', '/v1/client-certificates', { ...body, path: '/partner' });
     assert.deepEqual([ofPath.status, Object.keys(ofPath.body.attributes)], [400, ['path']], ofPath.text);
-  });
-
-  test('create, read, update and delete a status page with a service', async () => {
-    await using on = resourcesUnderTest();
-    const service = (await on.ask('POST', '/v1/status-pages/services', { id: '', name: 'Checkout' })).body;
-    const cards = [{ name: 'Shop', services: [{ id: service.id, name: '' }] }];
-    const created = await on.ask('POST', '/v1/status-pages', { ...aPage, cards });
-    assert.equal(created.status, 201, created.text);
-    const path = `/v1/status-pages/${created.body.id}`;
-    const none = { customDomain: null, description: null, logo: null, redirectTo: null, favicon: null };
-    const { cards: shown, ...read } = await readOf(on, path);
-    assertShown(read, { name: 'Status', url: 'status', defaultTheme: 'AUTO' });
-    for (const [field, value] of Object.entries(none)) assert.equal(read[field], value, field);
-    const named = { id: service.id, name: 'Checkout', accountId: service.accountId };
-    assert.deepEqual(
-      (shown as Row[]).map(({ name, services }) => ({ name, services })),
-      [{ name: 'Shop', services: [named] }],
-    );
-    const domain = { customDomain: 'status.shop.example', redirectTo: 'https://shop.example' };
-    assertShown((await on.ask('PUT', path, { ...aPage, cards, ...domain })).body, domain);
-    const { body: cleared } = await on.ask('PUT', path, { ...aPage, cards });
-    assert.deepEqual([cleared.customDomain, cleared.redirectTo], [null, null]);
-    const logo = await on.ask('PUT', path, { logo: 'https://shop.example/logo.png' });
-    assert.deepEqual([logo.status, Object.keys(logo.body.attributes)], [400, ['logo']], logo.text);
-    assert.match(logo.text, /must be a data URL of a PNG, .*, because pages load nothing from elsewhere/);
-    assert.equal((await on.ask('DELETE', path)).status, 204);
-    const gone = await on.ask('GET', path);
-    assert.deepEqual([gone.status, gone.body.statusCode], [404, 404]);
-    assert.equal((await on.ask('DELETE', `/v1/status-pages/services/${service.id}`)).status, 204);
-  });
-
-  test('are told what Tocsin has in place of dashboards', async () => {
-    await using on = resourcesUnderTest();
-    for (const path of ['/v1/dashboards', '/v1/dashboards/1']) {
-      const refused = await on.ask('POST', path, { header: 'Shop' });
-      assert.deepEqual(
-        [refused.status, refused.body.message],
-        [404, 'Tocsin has no dashboards. Use status pages: /v1/status-pages.'],
-      );
-    }
-    const incident = await on.ask('POST', '/v1/incidents', { name: 'Shop is down', impact: 'MAJOR' });
-    assert.deepEqual(
-      [incident.status, incident.body.message],
-      [404, 'Tocsin has no incidents of dashboards. Use incidents of status pages: /v1/status-pages/incidents.'],
-    );
   });
 
   test('create, read and delete the triggers of a check and of a group', async (t) => {
