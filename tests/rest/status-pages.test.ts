@@ -121,6 +121,45 @@ test('an incident has updates, some of them scheduled, and says when it was reso
   assert.equal((await on.ask('DELETE', at)).status, 204);
 });
 
+test('open incidents are found by a check that tells the state of their services, by its ID, group or tags', async () => {
+  await using on = resourcesUnderTest();
+  const made = async (path: string, body: object): Promise<unknown> => {
+    const answer = await on.ask('POST', path, body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body['id'];
+  };
+  const groupId = await made('/v2/check-groups', { name: 'Shop', tags: ['shop'] });
+  const check = { name: 'Cart', groupId, tags: ['cart'], request: { method: 'GET', url: 'https://example.com' } };
+  const checkId = String(await made('/v1/checks/api', check));
+  const other = String(await made('/v1/checks/api', { ...check, groupId: null, tags: [] }));
+  const services = '/v1/status-pages/services';
+  const sources = [{ checkIds: [checkId] }, { groupIds: [groupId] }, { tags: ['cart'] }, { tags: ['shop'] }];
+  const incident = { incidentUpdates: [update] };
+  for (const [index, source] of sources.entries()) {
+    const service = await made(services, { name: `Service ${index}`, ...source });
+    await made('/v1/status-pages/incidents', {
+      ...incident,
+      name: `Incident ${index}`,
+      isDraft: index === 0,
+      services: [service],
+    });
+  }
+  const elsewhere = await made(services, { name: 'Elsewhere', tags: ['else'] });
+  await made('/v1/status-pages/incidents', { ...incident, name: 'Elsewhere', services: [elsewhere] });
+  const namesOf = async (id: string): Promise<string[]> => {
+    const { body } = await on.ask('GET', `/v1/checks/${id}/status-incidents`);
+    return (body as { name: string }[]).map(({ name }) => name);
+  };
+  assert.deepEqual(await namesOf(checkId), ['Incident 3', 'Incident 2', 'Incident 1', 'Incident 0']);
+  assert.deepEqual(await namesOf(other), []);
+  const open = (await on.ask('GET', '/v1/status-pages/incidents?isDraft=true')).body['entries'] as { id: string }[];
+  const over = { status: 'RESOLVED', description: 'Over.' };
+  await on.ask('POST', `/v1/status-pages/incidents/${open[0]?.id}/incident-updates`, over);
+  assert.deepEqual(await namesOf(checkId), ['Incident 3', 'Incident 2', 'Incident 1']);
+  const foreign = await on.ask('GET', `/v1/checks/${checkId}/status-incidents`, undefined, 'tsn_foreign');
+  assert.equal(foreign.status, 404);
+});
+
 test('an incident has at most 50,000 characters, whatever adds them', async () => {
   await using on = resourcesUnderTest();
   const long = (length: number) => ({ ...update, description: 'x'.repeat(length) });

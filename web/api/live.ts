@@ -26,7 +26,15 @@ interface Change {
 
 /** Queries invalidated by each kind of change. */
 const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
-  states: ['getOverview', 'listCheckStatuses', 'getCheckStatus', 'getCheckGroup', 'listIncidents', 'getCheckAlerting'],
+  states: [
+    'getOverview',
+    'listCheckStatuses',
+    'getCheckStatus',
+    'getCheckGroup',
+    'listIncidents',
+    'getCheckAlerting',
+    'listStatusIncidentsOfCheck',
+  ],
   results: [
     'listCheckResults',
     'listCheckResultsV2',
@@ -48,6 +56,13 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
     'getVariableUses',
     'getSnippetUses',
     'getPrivateLocationUses',
+    'listStatusPages',
+    'getStatusPage',
+    'listStatusServices',
+    'getStatusService',
+    'listStatusIncidents',
+    'listStatusIncidentsOfCheck',
+    'getStatusIncident',
   ],
   notices: ['listNotices'],
 };

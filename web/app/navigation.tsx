@@ -85,7 +85,7 @@ function usePlaces(): readonly NavigationItem[] {
     { to: '/groups', text: 'Groups', icon: FolderOpen },
     { to: '/channels', text: 'Channels', icon: Megaphone },
     { to: '/maintenance', text: 'Maintenance', icon: Wrench },
-    { to: '/status-pages', text: 'Status pages', icon: PanelsTopLeft },
+    { to: '/status-pages', text: 'Status pages', icon: PanelsTopLeft, count: overview.data?.statusDrafts ?? 0 },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/certificates', text: 'Certificates', icon: ShieldCheck },
     { to: '/ledger', text: 'Ledger', icon: Scale },

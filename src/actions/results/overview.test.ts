@@ -37,6 +37,8 @@ function checkOf(index: number): OverviewCheck {
   };
 }
 
+const statusIncidents = { countDrafts: async () => 0 };
+
 test('the event loop turns many times while 4,000 checks with 100 tags each are grouped', async () => {
   const checks = Array.from({ length: 4000 }, (_, index) => checkOf(index));
   const overview: OverviewDeps['overview'] = {
@@ -49,6 +51,7 @@ test('the event loop turns many times while 4,000 checks with 100 tags each are 
   };
   const actions = createOverviewActions({
     overview,
+    statusIncidents,
     afterGaps: async () => true,
     targetOf: () => null,
     clock: { now: () => 1_795_000_000_000 },
@@ -79,7 +82,8 @@ test('the overview says that some time before the start is not evaluated yet', a
   };
   const question = { sort: 'state', isDescending: false, limit: 100, offset: 0 } as const;
   for (const isSettled of [true, false]) {
-    const options = { overview, afterGaps: async () => isSettled, targetOf: () => null, clock: { now: () => 0 } };
+    const afterGaps = async () => isSettled;
+    const options = { overview, statusIncidents, afterGaps, targetOf: () => null, clock: { now: () => 0 } };
     assert.equal((await createOverviewActions(options).read(caller, question)).gapsPending, !isSettled);
   }
 });

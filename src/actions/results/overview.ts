@@ -62,6 +62,8 @@ export interface ShownOverview {
   /** Number of checks in each state that match all other filters. */
   readonly summary: OverviewSummary;
   readonly deliveries: DeliveryCounts;
+  /** Drafts of open incidents of status pages. */
+  readonly statusDrafts: number;
   /** The current or next maintenance. */
   readonly nextMaintenance: Pick<MaintenanceWindow, 'id' | 'name' | 'startsAt' | 'endsAt'> | null;
   /** Whether some time before the last start is not evaluated yet, so that figures do not contain it. */
@@ -74,6 +76,7 @@ export interface ShownOverview {
 }
 
 export interface OverviewDeps extends Pick<Store, 'overview'> {
+  readonly statusIncidents: Pick<Store['statusIncidents'], 'countDrafts'>;
   readonly afterGaps: GapWait;
   /** Target of a check, without secrets; null = its settings name none. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
@@ -95,6 +98,8 @@ interface SortedEntries {
 
 /** How long entries are cached while no check changes, ms: states also change with time alone. */
 const entriesLastMs = 1000;
+/** Most drafts that are counted. */
+const mostDrafts = 1000;
 const noRatios: ReadonlyMap<string, number> = new Map();
 
 /** Ten thousand checks with a hundred tags each are a million, so everything about all of them is done in slices. */
@@ -115,7 +120,7 @@ function sortedAt(accountId: string, entries: Promise<readonly OverviewEntry[]>,
   };
 }
 
-export function createOverviewActions({ overview, afterGaps, targetOf, clock }: OverviewDeps) {
+export function createOverviewActions({ overview, statusIncidents, afterGaps, targetOf, clock }: OverviewDeps) {
   const remembered = new WeakMap<readonly OverviewCheck[], SortedEntries>();
   const entriesOf = (accountId: string, { checks, windows }: OverviewChecks, now: number) => {
     const before = remembered.get(checks);
@@ -140,15 +145,17 @@ export function createOverviewActions({ overview, afterGaps, targetOf, clock }: 
       const { summary, total, sections, page } = await inSlices(accountId, pageOf(sorted, question));
       const pageIds = [...new Set(page.map(({ check }) => check.checkId))];
       const flapping = page.flatMap(({ check }) => (isFlapping(check) ? check.checkId : []));
-      const [figures, newest, deliveries, changes] = await Promise.all([
+      const [figures, newest, deliveries, changes, statusDrafts] = await Promise.all([
         overview.figures(accountId, pageIds),
         overview.newestResults(accountId, pageIds),
         overview.deliveries(accountId),
         overview.incidentChanges(accountId, [...new Set(flapping)], now - hourMs),
+        statusIncidents.countDrafts(accountId, mostDrafts),
       ]);
       return {
         summary,
         deliveries,
+        statusDrafts,
         nextMaintenance: nextMaintenance(windows, now),
         gapsPending,
         total,

@@ -1,6 +1,7 @@
 // Actions on incidents of status pages (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { lengthOf, longestIncident, type StatusIncident } from '#domain/status-pages/status-incident.ts';
+import { servicesOfCheck } from '#domain/status-pages/service-members.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -28,8 +29,13 @@ export interface ShownIncident extends StatusIncident {
 export interface StatusIncidentDeps {
   readonly statusIncidents: Store['statusIncidents'];
   readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
+  readonly checks: Pick<Store['checks'], 'find'>;
+  readonly checkGroups: Pick<Store['checkGroups'], 'find'>;
   readonly clock: Clock;
 }
+
+/** Open incidents that are looked at for a check. */
+const mostOpen = 100;
 
 export type StatusIncidentActions = ReturnType<typeof createStatusIncidentActions>;
 
@@ -75,6 +81,25 @@ async function requireIncident(
   return found;
 }
 
+async function incidentsOfCheck(
+  { checks, checkGroups, statusIncidents, statusServices }: StatusIncidentDeps,
+  accountId: string,
+  checkId: string,
+): Promise<ShownIncident[]> {
+  const found = await checks.find(accountId, checkId);
+  if (found === null) throw notFound('check', checkId);
+  const all = await statusServices.all(accountId);
+  if (all.length === 0) return [];
+  const { groupId, tags } = found.check;
+  const group = groupId === null ? null : await checkGroups.find(accountId, groupId);
+  const concerned = servicesOfCheck({ checkId, groupId, tags, groupTags: group?.group.tags ?? [] }, all);
+  if (concerned.size === 0) return [];
+  const services = new Map(all.map((service) => [service.id, service]));
+  const open = await statusIncidents.list(accountId, { isOpen: true }, null, mostOpen);
+  const about = open.filter(({ serviceIds }) => serviceIds.some((id) => concerned.has(id)));
+  return about.map((incident): ShownIncident => ({ ...incident, services }));
+}
+
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createStatusIncidentActions(deps: StatusIncidentDeps) {
   const { statusIncidents, statusServices, clock } = deps;
@@ -83,11 +108,14 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
     /** Newest first. */
     async list(caller: Caller, filter: IncidentFilter, after: string | null, limit: number) {
       requirePermission(caller, 'read');
-      const { accountId } = caller;
-      const found = await statusIncidents.list(accountId, filter, after, limit + 1);
-      const { rows, nextId } = firstOf(found, limit);
-      const services = await serviceNames(statusServices, accountId);
+      const { rows, nextId } = firstOf(await statusIncidents.list(caller.accountId, filter, after, limit + 1), limit);
+      const services = await serviceNames(statusServices, caller.accountId);
       return { rows: rows.map((incident): ShownIncident => ({ ...incident, services })), nextId };
+    },
+    /** Open ones of services whose state a check tells, newest first; refuses (`not-found`) an unknown check. */
+    async ofCheck(caller: Caller, checkId: string): Promise<ShownIncident[]> {
+      requirePermission(caller, 'read');
+      return incidentsOfCheck(deps, caller.accountId, checkId);
     },
     async find(caller: Caller, id: string): Promise<ShownIncident> {
       requirePermission(caller, 'read');

@@ -181,7 +181,7 @@ function alertsOf({ config: { serverTimeZone }, store, clock, acknowledgeLinks, 
 /** The overview of checks, badges of their states, and change tracking. */
 function overviewOf({ store, clock, resultHints, attemptHints, badgeLinks }: ActionDeps, afterGaps: GapWait) {
   return {
-    overview: createOverviewActions({ overview: store.overview, afterGaps, targetOf, clock }),
+    overview: createOverviewActions({ ...store, afterGaps, targetOf, clock }),
     badges: createBadgeActions({ ...store, targetOf, links: badgeLinks, clock }),
     liveEvents: createLiveEventActions({
       accountChanges: store.accountChanges,

@@ -127,6 +127,9 @@ export const overview = z
         ),
       })
       .describe('Up to 5 s old. Each is counted up to 10,000.'),
+    statusDrafts: count.describe(
+      'Drafts of open incidents of status pages, which wait for somebody to publish them. Counted up to 1,000.',
+    ),
     gapsPending: z
       .boolean()
       .describe('Some time before the last start of Tocsin is not evaluated yet, so figures do not contain it.'),

@@ -4,6 +4,7 @@ import { mostServicesOfIncident, updateStatuses } from '#domain/status-pages/sta
 import { incidentSeverities } from '#domain/status-pages/status-service.ts';
 import { bodyInstant, flag, instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { checkParams } from '../checks/check.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
 
@@ -100,6 +101,17 @@ export const statusIncidentOperations = tagged('Status pages', {
       isOpen: flag.exactOptional().describe('Only open ones, or only resolved ones.'),
     }),
     response: cursorPage(statusIncident),
+  },
+  listStatusIncidentsOfCheck: {
+    method: 'GET',
+    path: '/v1/checks/{id}/status-incidents',
+    summary: 'List the open incidents of status pages that concern a check',
+    description:
+      'Those of services whose state the check tells, drafts included. Newest first, of the newest 100 open ones.',
+    permission: 'read',
+    params: checkParams,
+    response: z.array(statusIncident),
+    alsoAnswers: { 404: 'Unknown check.' },
   },
   createStatusIncident: {
     method: 'POST',

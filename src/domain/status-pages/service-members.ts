@@ -28,6 +28,21 @@ function namesOf({ checkIds, groupIds, tags }: Pick<StatusService, 'checkIds' | 
   ];
 }
 
+/** What services can name a check by. */
+type Nameable = Pick<OverviewCheck, 'checkId' | 'groupId' | 'tags' | 'groupTags'>;
+
+function namesOfCheck({ checkId, groupId, tags, groupTags }: Nameable): readonly string[] {
+  const named = { checkIds: [checkId], groupIds: groupId === null ? [] : [groupId], tags: [...tags, ...groupTags] };
+  return [...new Set(namesOf(named))];
+}
+
+/** IDs of the services whose state a check tells. */
+export function servicesOfCheck(check: Nameable, services: readonly StatusService[]): ReadonlySet<string> {
+  const names = new Set(namesOfCheck(check));
+  const found = services.filter((service) => namesOf(service).some((name) => names.has(name)));
+  return new Set(found.map(({ id }) => id));
+}
+
 /** Finds the checks that any of the services has. */
 export function* namedChecks(
   checks: readonly OverviewCheck[],
@@ -36,9 +51,7 @@ export function* namedChecks(
   const byName = new Map<string, OverviewCheck[]>();
   for (const service of services) for (const name of namesOf(service)) byName.set(name, []);
   const found = yield* mapped(checks, (check) => {
-    const { checkId, groupId, tags, groupTags } = check;
-    const named = { checkIds: [checkId], groupIds: groupId === null ? [] : [groupId], tags: [...tags, ...groupTags] };
-    const lists = [...new Set(namesOf(named))].flatMap((name) => {
+    const lists = namesOfCheck(check).flatMap((name) => {
       const list = byName.get(name);
       return list === undefined ? [] : [list];
     });

@@ -11,17 +11,19 @@ export function overviewRoutes(actions: OverviewActions): Route[] {
     route('getOverview', async ({ caller, query }) => {
       const { state, tag, sort, limit, page, ...filter } = query;
       const isDescending = sort.startsWith('-');
-      const { summary, deliveries, nextMaintenance, gapsPending, total, sections, rows } = await actions.read(caller, {
-        ...filter,
-        ...(state !== undefined && { states: state }),
-        ...(tag !== undefined && { tags: tag.flatMap((text) => text.split(',')) }),
-        sort: (isDescending ? sort.slice(1) : sort) as OverviewSort,
-        isDescending,
-        ...sliceOf({ limit, page }),
-      });
+      const { summary, deliveries, statusDrafts, nextMaintenance, gapsPending, total, sections, rows } =
+        await actions.read(caller, {
+          ...filter,
+          ...(state !== undefined && { states: state }),
+          ...(tag !== undefined && { tags: tag.flatMap((text) => text.split(',')) }),
+          sort: (isDescending ? sort.slice(1) : sort) as OverviewSort,
+          isDescending,
+          ...sliceOf({ limit, page }),
+        });
       return {
         summary,
         deliveries,
+        statusDrafts,
         gapsPending,
         nextMaintenance:
           nextMaintenance === null

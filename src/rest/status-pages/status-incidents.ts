@@ -23,6 +23,9 @@ export function statusIncidentRoutes(actions: StatusIncidentActions, now: () => 
     route('listStatusIncidents', async ({ caller, query: { nextId = null, limit, ...filter } }) =>
       cursorBody(await actions.list(caller, filter, nextId, limit), toWire),
     ),
+    route('listStatusIncidentsOfCheck', async ({ caller, params }) =>
+      (await actions.ofCheck(caller, params.id)).map(toWire),
+    ),
     route('createStatusIncident', async ({ caller, body: { services, incidentUpdates, ...body } }) =>
       toWire(await actions.create(caller, { ...body, serviceIds: services }, incidentUpdates.map(updateInput))),
     ),

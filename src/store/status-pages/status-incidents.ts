@@ -63,6 +63,8 @@ export function createStatusIncidents(database: Database) {
       if (after !== null) query = query.where('id', '<', idBytes(after));
       return withUpdates(reader, accountId, await query.orderBy('id', 'desc').limit(max).execute());
     },
+    /** Number of drafts of open incidents, counted up to `max`. */
+    countDrafts: (accountId: string, max: number): Promise<number> => countDrafts(reader, accountId, max),
     /** Published ones that began after `since` (epoch ms) or are open, newest first, at most `max`. */
     async published(accountId: string, since: number, max: number): Promise<StatusIncident[]> {
       const rows = await selectRows(reader, 'status_incidents', { ...ownedBy(accountId), is_draft: 0 })
@@ -119,6 +121,15 @@ export function createStatusIncidents(database: Database) {
         return removed > 0;
       }),
   };
+}
+
+async function countDrafts(db: Db, accountId: string, max: number): Promise<number> {
+  const drafts = selectRows(db, 'status_incidents', { ...ownedBy(accountId), is_draft: 1, resolved_at: null });
+  const { count } = await db
+    .selectFrom(drafts.select('id').limit(max).as('drafts'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 async function propose(

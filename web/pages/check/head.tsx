@@ -29,6 +29,7 @@ import { Confirm } from '../../ui/controls/dialog.tsx';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { duration, sentence } from '../../ui/text/format.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
+import { StatusIncidentsOfCheck } from '../../ui/status-incidents/of-check.tsx';
 import { Facts, PageHead } from '../../ui/layout/page.tsx';
 import { type CheckState, Flags, RowState, StateBadge } from '../../ui/checks/state.tsx';
 import { Ago, At, Lasting } from '../../ui/text/time.tsx';
@@ -110,6 +111,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
           </div>
         )}
       </div>
+      <StatusIncidentsOfCheck checkId={check.id} />
       {runAt !== null && <RunNow checkId={check.id} startedAt={runAt} onClose={() => setRunAt(null)} />}
       <HeadFacts check={check} url={row?.url ?? null} lastRunAt={lastRunAt} />
     </>

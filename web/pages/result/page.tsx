@@ -7,6 +7,7 @@ import { IconButton } from '../../ui/controls/button.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { evidenceOf, type Result } from '../../ui/checks/evidence.ts';
+import { StatusIncidentsOfCheck } from '../../ui/status-incidents/of-check.tsx';
 import { outcomeWord } from '../../ui/checks/state.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Attempts } from './attempts.tsx';
@@ -49,6 +50,7 @@ export function ResultPage() {
         <Actions result={result} />
       </PageHead>
       <Verdict result={result} />
+      <StatusIncidentsOfCheck checkId={checkId} />
       <Evidence result={result} />
       {(result.attempts > 1 || result.resultType === 'ATTEMPT') && <Attempts result={result} />}
     </>

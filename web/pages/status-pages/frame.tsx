@@ -6,16 +6,15 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { incidentReads } from '../../ui/status-incidents/publish.tsx';
 import { text } from './strings.ts';
 import css from './status-pages.module.css';
 
 export type StatusPage = AnswerOf<'getStatusPage'>;
 export type Service = AnswerOf<'getStatusService'>;
-export type Incident = AnswerOf<'getStatusIncident'>;
 
 /** What a change of one of them makes old. */
 export const pageReads: readonly OperationId[] = ['listStatusPages', 'getStatusPage'];
-export const incidentReads: readonly OperationId[] = ['listStatusIncidents', 'getStatusIncident'];
 export const serviceReads: readonly OperationId[] = [
   'listStatusServices',
   'getStatusService',

@@ -6,7 +6,8 @@ import { type Draft, textOf } from '../../ui/form/draft.ts';
 import { TextInput } from '../../ui/form/text.tsx';
 import { instantText, localText, ownZone } from '../../ui/text/zone.ts';
 import { ChosenServices } from './chosen-services.tsx';
-import type { Incident } from './frame.tsx';
+import type { Incident } from '../../ui/status-incidents/publish.tsx';
+import { text as incidentText } from '../../ui/status-incidents/strings.ts';
 import { text } from './strings.ts';
 import css from './status-pages.module.css';
 
@@ -98,7 +99,7 @@ export function UpdateFields({ draft, onChange, path = '' }: FieldsOfDraft & { r
         <Choice
           label={text.status}
           value={textOf(draft['status'])}
-          options={text.statuses}
+          options={incidentText.statuses}
           onChange={(value) => onChange('status', value)}
         />
         <TextInput

@@ -8,10 +8,12 @@ import { TextInput } from '../../ui/form/text.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { At } from '../../ui/text/time.tsx';
-import { changedFields, type Incident, incidentReads, Loaded, Remove } from './frame.tsx';
+import { ShownOn } from '../../ui/status-incidents/pages-of.tsx';
+import { type Incident, incidentReads, Publish } from '../../ui/status-incidents/publish.tsx';
+import { statusText } from '../../ui/status-incidents/strings.ts';
+import { changedFields, Loaded, Remove } from './frame.tsx';
 import { IncidentFields, incidentBody, incidentDraft } from './incident-fields.tsx';
 import { aboveIncidents } from './new-incident.tsx';
-import { Publish, ShownOn } from './publish.tsx';
 import { choiceText, text } from './strings.ts';
 import { Updates } from './updates.tsx';
 import css from './status-pages.module.css';
@@ -43,7 +45,7 @@ function Shown({ incident }: { readonly incident: Incident }) {
       </PageHead>
       <Facts
         facts={[
-          [text.columns.state, choiceText(text.statuses, incident.lastUpdateStatus)],
+          [text.columns.state, statusText(incident.lastUpdateStatus)],
           [text.columns.severity, choiceText(text.severities, severity)],
           [text.columns.services, services.map((service) => service.name).join(', ') || text.none],
           [

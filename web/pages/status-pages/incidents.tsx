@@ -8,8 +8,9 @@ import { Empty } from '../../ui/layout/feedback.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { At } from '../../ui/text/time.tsx';
-import { type Incident, Loaded, Places } from './frame.tsx';
-import { Publish } from './publish.tsx';
+import { type Incident, Publish } from '../../ui/status-incidents/publish.tsx';
+import { statusText } from '../../ui/status-incidents/strings.ts';
+import { Loaded, Places } from './frame.tsx';
 import { choiceText, text } from './strings.ts';
 
 export function StatusIncidentsPage() {
@@ -67,7 +68,7 @@ const columns: readonly Column<Incident>[] = [
   {
     id: 'state',
     title: text.columns.state,
-    cell: ({ lastUpdateStatus }) => choiceText(text.statuses, lastUpdateStatus),
+    cell: ({ lastUpdateStatus }) => statusText(lastUpdateStatus),
   },
   { id: 'severity', title: text.columns.severity, cell: ({ severity }) => choiceText(text.severities, severity) },
   {

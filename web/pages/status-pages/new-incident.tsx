@@ -7,7 +7,8 @@ import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { Flag } from '../../ui/form/text.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
-import { incidentReads } from './frame.tsx';
+import { ShownOn } from '../../ui/status-incidents/pages-of.tsx';
+import { incidentReads } from '../../ui/status-incidents/publish.tsx';
 import {
   IncidentFields,
   incidentBody,
@@ -16,7 +17,6 @@ import {
   updateDraft,
   UpdateFields,
 } from './incident-fields.tsx';
-import { ShownOn } from './publish.tsx';
 import { text } from './strings.ts';
 import css from './status-pages.module.css';
 

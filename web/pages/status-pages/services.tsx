@@ -9,7 +9,7 @@ import { PageHead } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { plural } from '../../ui/text/format.ts';
 import { Loaded, Places, type Service } from './frame.tsx';
-import { PagesOf } from './pages-of.tsx';
+import { PagesOf } from '../../ui/status-incidents/pages-of.tsx';
 import { text } from './strings.ts';
 
 export function StatusServicesPage() {

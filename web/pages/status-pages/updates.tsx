@@ -10,9 +10,11 @@ import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { At } from '../../ui/text/time.tsx';
-import { changedFields, type Incident, incidentReads } from './frame.tsx';
+import { type Incident, incidentReads } from '../../ui/status-incidents/publish.tsx';
+import { statusText } from '../../ui/status-incidents/strings.ts';
+import { changedFields } from './frame.tsx';
 import { updateBody, updateDraft, UpdateFields } from './incident-fields.tsx';
-import { choiceText, text } from './strings.ts';
+import { text } from './strings.ts';
 import css from './status-pages.module.css';
 
 type Update = Incident['incidentUpdates'][number];
@@ -73,7 +75,7 @@ function Shown({
   readonly onEdit: (() => void) | null;
   readonly onRemove: (() => void) | null;
 }) {
-  const name = choiceText(text.statuses, status);
+  const name = statusText(status);
   return (
     <>
       <div className={css['updateHead']}>
@@ -121,7 +123,7 @@ function UpdateForm({
       await change.mutateAsync({ params: { id, updateId: update.id }, body: changed });
     }
     kept.reset();
-    toast.done(update === null ? text.added : text.saved(choiceText(text.statuses, body.status)));
+    toast.done(update === null ? text.added : text.saved(statusText(body.status)));
     onDone?.();
   };
   return (

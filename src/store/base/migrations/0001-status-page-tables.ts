@@ -23,6 +23,7 @@ export function statusPageTables({ types, strict, clustered }: Dialect): string[
       definition ${text} NOT NULL, created_at ${instant} NOT NULL, updated_at ${instant},
       PRIMARY KEY (account_id, id))${strict}`,
     'CREATE INDEX status_incidents_by_start ON status_incidents (account_id, started_at)',
+    'CREATE INDEX status_incidents_open ON status_incidents (account_id, is_draft) WHERE resolved_at IS NULL',
     'CREATE INDEX status_incidents_to_publish ON status_incidents (publish_at) WHERE publish_at IS NOT NULL',
     `CREATE TABLE status_incident_updates (${account}, incident_id ${id} NOT NULL, id ${id} NOT NULL,
       status ${text} NOT NULL, description ${text} NOT NULL, notify_subscribers ${code} NOT NULL,

@@ -1,15 +1,25 @@
 // The button that publishes a draft of an incident.
 import { useState } from 'react';
-import { useEveryEntry } from '../../api/entries.ts';
+import type { AnswerOf, OperationId } from '#contract/operations.ts';
 import { useWrite } from '../../api/query.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Confirm } from '../../ui/controls/dialog.tsx';
-import { toast } from '../../ui/layout/toast.tsx';
-import { type Incident, incidentReads } from './frame.tsx';
-import { PagesOf } from './pages-of.tsx';
+import { Button } from '../controls/button.tsx';
+import { Confirm } from '../controls/dialog.tsx';
+import { toast } from '../layout/toast.tsx';
+import { ShownOn } from './pages-of.tsx';
 import { text } from './strings.ts';
+import css from './status-incidents.module.css';
 
-export function Publish({ incident: { id, name, services } }: { readonly incident: Incident }) {
+export type Incident = AnswerOf<'getStatusIncident'>;
+
+/** What a change of an incident makes old. */
+export const incidentReads: readonly OperationId[] = [
+  'listStatusIncidents',
+  'listStatusIncidentsOfCheck',
+  'getStatusIncident',
+  'getOverview',
+];
+
+export function Publish({ incident: { id, name, services, incidentUpdates } }: { readonly incident: Incident }) {
   const [isAsking, setAsking] = useState(false);
   const update = useWrite('updateStatusIncident', incidentReads);
   return (
@@ -27,18 +37,9 @@ export function Publish({ incident: { id, name, services } }: { readonly inciden
           toast.done(text.publishedNow(name));
         }}
       >
+        <p className={css['message']}>{incidentUpdates.at(-1)?.description}</p>
         <ShownOn serviceIds={services.map((service) => service.id)} />
       </Confirm>
     </>
-  );
-}
-
-/** Which pages show an incident of these services. */
-export function ShownOn({ serviceIds }: { readonly serviceIds: readonly string[] }) {
-  const pages = useEveryEntry('listStatusPages');
-  return (
-    <p className="quiet">
-      <PagesOf pages={pages.data} serviceIds={serviceIds} before={text.shownOn} none={text.shownNowhere} />
-    </p>
   );
 }

@@ -1,7 +1,9 @@
 // The status pages that show one of some services, as links.
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import type { StatusPage } from './frame.tsx';
+import type { AnswerOf } from '#contract/operations.ts';
+import { useEveryEntry } from '../../api/entries.ts';
+import { text } from './strings.ts';
 
 /** @param none what is said if no page does */
 export function PagesOf({
@@ -10,7 +12,7 @@ export function PagesOf({
   before = '',
   none,
 }: {
-  readonly pages: readonly StatusPage[] | undefined;
+  readonly pages: readonly AnswerOf<'getStatusPage'>[] | undefined;
   readonly serviceIds: readonly string[];
   /** Text before the links. */
   readonly before?: string;
@@ -33,5 +35,15 @@ export function PagesOf({
         </Fragment>
       ))}
     </span>
+  );
+}
+
+/** Which pages show an incident of these services. */
+export function ShownOn({ serviceIds }: { readonly serviceIds: readonly string[] }) {
+  const pages = useEveryEntry('listStatusPages');
+  return (
+    <p className="quiet">
+      <PagesOf pages={pages.data} serviceIds={serviceIds} before={text.shownOn} none={text.shownNowhere} />
+    </p>
   );
 }

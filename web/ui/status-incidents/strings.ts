@@ -1,0 +1,27 @@
+// Texts of incidents of status pages wherever they are shown.
+export const text = {
+  publish: 'Publish',
+  publishLabel: (name: string) => `Publish ${name}`,
+  publishTitle: (name: string) => `Publish ${name}?`,
+  publishedNow: (name: string) => `Published ${name}`,
+  shownOn: 'Shown on ',
+  shownNowhere: 'No page shows one of its services. Visitors do not see it.',
+  incidents: 'Incidents of status pages',
+  draft: 'Draft incident',
+  published: 'Published incident',
+  began: 'Began',
+  unseen: 'Visitors do not see it.',
+  publishedIn: 'Published automatically',
+  addUpdate: 'Add update',
+  statuses: [
+    ['INVESTIGATING', 'Investigating'],
+    ['IDENTIFIED', 'Identified'],
+    ['MONITORING', 'Monitoring'],
+    ['RESOLVED', 'Resolved'],
+  ],
+} as const;
+
+/** The word for the status of an incident. */
+export function statusText(status: string): string {
+  return text.statuses.find(([each]) => each === status)?.[1] ?? status;
+}
