@@ -73,6 +73,8 @@ test('defaults and read-only fields are left out, and references are logical IDs
       },
     },
     maintenanceWindows: {},
+    statusServices: {},
+    statusPages: {},
   });
 });
 

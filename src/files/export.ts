@@ -55,7 +55,11 @@ export function exportResources(
   const maps = sections.map(({ name, type, keyField }) => {
     const entries = (resources[name] ?? []).map((resource): [string, JsonValue] => {
       const logicalId = names.get(`${type} ${idOf(resource, keyField)}`) ?? '';
-      const safe = secrets.replaced(resource, rules.wordsOf(resource, logicalId), `${name}.${logicalId}`) as JsonObject;
+      const safe = secrets.replaced(
+        withPassword(resource),
+        rules.wordsOf(resource, logicalId),
+        `${name}.${logicalId}`,
+      ) as JsonObject;
       const form = fileForm(schema, name, safe, (of, id) => names.get(`${of} ${id}`));
       // Without a list, a new check or group is subscribed to the channels that subscribe themselves.
       const { alertChannelSubscriptions: listed } = resource;
@@ -65,6 +69,11 @@ export function exportResources(
     return [name, Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))];
   });
   return { file: Object.fromEntries(maps) as ResourceFile, placeholders: secrets.placeholders };
+}
+
+/** A password that the API does not return is a secret of the file. */
+function withPassword(resource: JsonObject): JsonObject {
+  return resource['hasPassword'] === true ? { ...resource, password: mask } : resource;
 }
 
 /** The oldest of several with the same name gets the name, so that it stays. */

@@ -16,6 +16,12 @@ export function idText(id: JsonValue | undefined): string {
   return typeof id === 'number' || typeof id === 'string' ? String(id) : '';
 }
 
+/** The ID of a resource by which a field names it, or that of an object which describes it. */
+function idOf(value: JsonValue): JsonValue {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? ((value as JsonObject)['id'] ?? value) : value;
+}
+
 /**
  * A resource as files write it.
  * @param resource as the API returns it
@@ -24,7 +30,10 @@ export function fileForm(schema: FileSchema, section: SectionName, resource: Jso
   const { map, defs } = partsOf(schema, section);
   const trimmed = withoutDefaults(resource, map, defs) as JsonObject;
   const named = Object.entries(references).reduce<JsonObject>((changed, [path, type]) => {
-    const rename = (id: JsonValue): JsonValue => nameOf(type, idText(id)) ?? id;
+    const rename = (value: JsonValue): JsonValue => {
+      const id = idOf(value);
+      return nameOf(type, idText(id)) ?? id;
+    };
     return changedAt(changed, path.split('.'), '', rename) as JsonObject;
   }, trimmed);
   return Object.fromEntries(inOrder(named).map(([name, value]) => asAlias(name, value)));

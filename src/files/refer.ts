@@ -19,7 +19,7 @@ export function referencing(resources: readonly Named[]): (payload: JsonObject, 
     if (typeof value !== 'string') return value;
     const names = declared.get(type) ?? new Set();
     if (names.has(value)) return { ref: value };
-    if (type === 'check' && uuid.test(value)) return value;
+    if (hasUuids.has(type) && uuid.test(value)) return value;
     const noun = sections.find((section) => section.type === type)?.noun ?? type;
     const meant = nearestName(value, names);
     const hint = meant === null ? '' : `; did you mean "${meant}"?`;
@@ -34,6 +34,8 @@ export function referencing(resources: readonly Named[]): (payload: JsonObject, 
     );
 }
 
+/** Types whose resources outside of the files can be named by the ID of the API, which is a text. */
+const hasUuids: ReadonlySet<ResourceType> = new Set(['check', 'status-service']);
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A list of channels stands for subscriptions. */

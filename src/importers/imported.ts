@@ -56,15 +56,9 @@ export interface Draft {
 }
 
 /** What people call a resource of a section. */
-export const nouns: Readonly<Record<SectionName, string>> = {
-  variables: 'variable',
-  privateLocations: 'private location',
-  snippets: 'snippet',
-  alertChannels: 'channel',
-  checkGroups: 'group',
-  checks: 'check',
-  maintenanceWindows: 'maintenance window',
-};
+export const nouns = Object.fromEntries(
+  sections.map(({ name, noun }) => [name, noun.replace(/^(alert|check) (?=channel|group)/, '')]),
+) as Readonly<Record<SectionName, string>>;
 
 /** Sections whose keys stand for a field, so that they are not changed. */
 const keyed = new Set(sections.flatMap(({ name, keyField }) => (keyField === undefined ? [] : name)));

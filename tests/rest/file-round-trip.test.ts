@@ -61,12 +61,16 @@ async function newAccount(name: string): Promise<Account> {
 
 async function resourcesOf({ must }: Account): Promise<ExportedResources> {
   const list = async (path: string) => (await must('GET', `/v1/${path}?limit=100`)) as unknown as JsonObject[];
+  const entries = async (path: string) =>
+    ((await must('GET', `/v1/${path}?limit=100`)) as Row)['entries'] as JsonObject[];
   return {
     variables: await list('variables'),
     alertChannels: await list('alert-channels'),
     checkGroups: await list('check-groups'),
     checks: await list('checks'),
     maintenanceWindows: await list('maintenance-windows'),
+    statusServices: await entries('status-pages/services'),
+    statusPages: await entries('status-pages'),
   };
 }
 
@@ -128,12 +132,43 @@ async function fill({ must }: Account): Promise<void> {
     repeatUnit: 'DAY',
     timezone: 'Europe/Berlin',
   });
+  const services: Row[] = [];
+  for (const service of [
+    { name: 'Shop', checkIds: [before], groupIds: [group['id']], tags: ['web'], threshold: { of: 'CHECKS', count: 2 } },
+    { name: 'Telephone', incidents: { mode: 'PUBLISH', afterMinutes: 5, name: 'No calls' }, showHistory: false },
+  ])
+    services.push(await must('POST', '/v1/status-pages/services', service));
+  const serviceIds = services.map((service) => service['id'] as string);
+  await must('POST', '/v1/status-pages', { name: 'Plain', url: 'plain-page' });
+  await must('POST', '/v1/status-pages', {
+    name: 'Status of the shop',
+    url: 'shop-page',
+    customDomain: 'status.shop.example',
+    visibility: 'PASSWORD',
+    password: 'quietword',
+    logo: pixel,
+    themeColors: { light: '#0a5c36' },
+    links: [{ label: 'Help', url: 'mailto:help@shop.example' }],
+    texts: { services: 'Systems', 'headline.operational': 'All is well at {time}: ${env:HOME}' },
+    cards: [
+      { name: 'Online', services: serviceIds },
+      { name: 'Again', services: serviceIds.slice(1) },
+    ],
+  });
 }
+
+/** A PNG image of one pixel. */
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Addresses of pages are unique in the installation. */
+const withOtherAddresses = (text: string): string =>
+  text.replace(/url: (plain|shop)-page/g, 'url: $1-other').replace('status.shop.example', 'status.other.example');
 
 test('an account that is exported and applied elsewhere is the same, and has nothing to do', async () => {
   await fill(own);
   const { file, placeholders } = exportResources(schema, await resourcesOf(own), () => undefined);
-  const text = writeFile(file);
+  const text = withOtherAddresses(writeFile(file));
   assert.doesNotMatch(text, /quietword|\*\*\*|created_at|pingToken/i);
   assert.equal(kindBodies.length, Object.keys(file.checks ?? {}).length);
   const accepts = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);

@@ -7,6 +7,7 @@ import { newId } from '#lib/id.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aChannel, aCheck, aGroup } from '../support/store/records.ts';
+import { aStatusPage, aStatusService } from '../support/store/status-pages.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
 const none = {
@@ -17,6 +18,8 @@ const none = {
   'check-group': [],
   check: [],
   'maintenance-window': [],
+  'status-service': [],
+  'status-page': [],
 } as const satisfies Record<ResourceType, readonly []>;
 
 /** A project of one group, one channel and some checks, and how they are applied. */
@@ -264,4 +267,50 @@ test('checks and groups of a deployment may need each other, but not in a circle
   assert.equal(await faultOf(planOf([...chain, member], last.id)), 'applied');
   // Walking along the chain from each of its checks takes half a minute.
   assert.ok(performance.now() - startedAt < 10_000);
+});
+
+test('pages and their services are written, read with their images and removed, and a taken address undoes all', async (newStore) => {
+  await using temp = await newStore();
+  const { store } = temp;
+  const { accountId, projects, begin, base } = await opened(temp);
+  const content = new Uint8Array(40_000);
+  const [service, page] = [aStatusService(accountId), aStatusPage(accountId, { url: 'shop' })];
+  const ids = { ...none, 'status-service': [service.id], 'status-page': [page.id] };
+  const apply = async (plan: Partial<DeploymentPlan>) => {
+    const { id } = await begin();
+    const outcome = await projects.apply(accountId, id, { ...base, owned: [], writes: none, ...plan });
+    if (outcome !== 'applied') await projects.deployments.fail(accountId, id, { message: 'no' });
+    return outcome;
+  };
+  const present = () => projects.present(accountId, ids);
+  const written = async (url: string): Promise<DeploymentPlan['writes']> => {
+    const [stored, { id: physicalId }] = [(await present())['status-page'].get(page.id) ?? null, page];
+    const images = { logo: { mediaType: 'image/png', content }, favicon: null };
+    const services = stored === null ? [{ logicalId: 's', physicalId: service.id, stored: null, write: service }] : [];
+    const pages = [{ logicalId: 'p', physicalId, stored, write: { page: { ...page, url }, images } }];
+    return { ...none, 'status-service': services, 'status-page': pages };
+  };
+  assert.equal(await apply({ writes: await written('shop') }), 'applied');
+  const found = (await present())['status-page'].get(page.id);
+  assert.deepEqual([found?.page.url, found?.images.logo?.content.length], ['shop', 40_000]);
+  const bytes = await projects.bytes(accountId, ids);
+  assert.ok(bytes > 40_000 && bytes < 45_000, `${bytes} bytes`);
+  assert.equal((await projects.present(newId(), ids))['status-page'].size, 0, 'of another account');
+
+  const other = newId();
+  await store.statusPages.add(aStatusPage(other, { url: 'theirs' }), {});
+  const outcome = await apply({ writes: await written('theirs') });
+  assert.ok(typeof outcome === 'object');
+  assert.deepEqual([outcome.type, outcome.logicalId, outcome.path], ['status-page', 'p', 'url']);
+  assert.equal((await store.statusPages.find(accountId, page.id))?.url, 'shop');
+
+  const stored = await present();
+  const removed = {
+    ...none,
+    'status-service': [...stored['status-service']].map(([physicalId, one]) => ({ physicalId, stored: one })),
+    'status-page': [...stored['status-page']].map(([physicalId, one]) => ({ physicalId, stored: one })),
+  };
+  assert.equal(await apply({ removed }), 'applied');
+  assert.deepEqual([...(await present())['status-page'].keys(), ...(await present())['status-service'].keys()], []);
+  assert.equal(await apply({ writes: await written('shop') }), 'applied', 'its address is free again');
 });

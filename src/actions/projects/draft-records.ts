@@ -26,8 +26,8 @@ export interface Drafted<Type extends ResourceType> {
   /** The declared fields, and those of the stored record; null = there is none. */
   readonly declared: JsonObject;
   readonly stored: JsonObject | null;
-  /** Whether something differs that no document shows. */
-  readonly isSecretChanged: boolean;
+  /** Path of a secret that differs and that no document shows; null = none does. */
+  readonly changedSecret: string | null;
 }
 
 /** How a deployment identifies a resource. */
@@ -47,16 +47,16 @@ export function draftedVariable(
   if (stored === null) requireVariableName(input.key, 'key');
   const write: EnvironmentVariable = { ...input, value: mergedValue(input, stored, 'value') };
   const of = ({ key, value, locked, secret }: EnvironmentVariable): JsonObject => ({ key, value, locked, secret });
-  return { write, name: write.key, declared: of(write), stored: stored && of(stored), isSecretChanged: false };
+  return { write, name: write.key, declared: of(write), stored: stored && of(stored), changedSecret: null };
 }
 
-const unmanaged = ['accountId', 'id', 'createdAt', 'updatedAt'] as const;
+export const unmanaged = ['accountId', 'id', 'createdAt', 'updatedAt'] as const;
 const unmanagedOfWindow = [...unmanaged, 'skippedOccurrences'];
 const unmanagedOfChannel = [...unmanaged, 'exhaustedInARow', 'failingSince', 'secrets'];
 const unmanagedOfMuted = [...unmanaged, 'mutedFrom'];
 
 /** The fields of a record as JSON, without those that no declaration sets. */
-function plain(record: object, without: readonly string[]): JsonObject {
+export function plain(record: object, without: readonly string[]): JsonObject {
   const fields = Object.entries(record).filter(([name, value]) => !without.includes(name) && value !== undefined);
   return Object.fromEntries(fields);
 }
@@ -68,7 +68,7 @@ export function draftedLocation(
   if (stored === null) requireSlug(slugName);
   else if (stored.slugName !== slugName) throw invalidField('slugName', slugIsFixed(stored.slugName));
   const write = { name, slugName, icon };
-  return { write, name, declared: write, stored: stored && plain(stored, unmanaged), isSecretChanged: false };
+  return { write, name, declared: write, stored: stored && plain(stored, unmanaged), changedSecret: null };
 }
 
 export async function draftedSnippet(
@@ -79,7 +79,7 @@ export async function draftedSnippet(
 ): Promise<Drafted<'snippet'>> {
   if (script !== stored?.script) refuseProblems(await scriptTextProblems(accountId, 'script', script, scripts));
   const write = { name, script };
-  return { write, name, declared: write, stored: stored && plain(stored, unmanaged), isSecretChanged: false };
+  return { write, name, declared: write, stored: stored && plain(stored, unmanaged), changedSecret: null };
 }
 
 export async function draftedChannel(
@@ -100,7 +100,8 @@ export async function draftedChannel(
     name: channelName(write),
     declared: plain(write, unmanagedOfChannel),
     stored: present && plain(present, unmanagedOfChannel),
-    isSecretChanged: present !== null && JSON.stringify(write.secrets) !== JSON.stringify(present.secrets),
+    changedSecret:
+      present !== null && JSON.stringify(write.secrets) !== JSON.stringify(present.secrets) ? 'config' : null,
   };
 }
 
@@ -119,7 +120,7 @@ export async function draftedGroup(
     name: group.name,
     declared: { ...plain(group, unmanagedOfMuted), ...channels.declared },
     stored: present && { ...plain(present, unmanagedOfMuted), ...channels.stored },
-    isSecretChanged: false,
+    changedSecret: null,
   };
 }
 
@@ -138,7 +139,7 @@ export async function draftedCheck(
     name: check.name,
     declared: { ...of(check), ...channels.declared },
     stored: present && { ...of(present), ...channels.stored },
-    isSecretChanged: false,
+    changedSecret: null,
   };
 }
 
@@ -179,6 +180,6 @@ export async function draftedWindow(
     name: write.name,
     declared: plain(write, unmanagedOfWindow),
     stored: stored && plain(stored, unmanagedOfWindow),
-    isSecretChanged: false,
+    changedSecret: null,
   };
 }

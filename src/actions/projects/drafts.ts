@@ -8,6 +8,8 @@ import type { ChannelDeps } from '../alerts/alert-channels.ts';
 import type { GroupDeps } from '../checks/check-groups.ts';
 import type { CheckDeps } from '../checks/checks.ts';
 import type { MaintenanceWindowDeps } from '../checks/maintenance-windows.ts';
+import type { DeclaredPageDeps } from '../status-pages/declared-page.ts';
+import { draftedPage, draftedService } from './draft-pages.ts';
 import {
   type Drafted,
   draftedChannel,
@@ -28,6 +30,7 @@ export interface DraftDeps {
   readonly groups: GroupDeps;
   readonly checks: CheckDeps;
   readonly windows: Pick<MaintenanceWindowDeps['maintenanceWindows'], 'unknownOf'>;
+  readonly pages: DeclaredPageDeps;
 }
 
 type Draft<Type extends ResourceType> = (
@@ -47,8 +50,9 @@ export function createDrafts(deps: DraftDeps): Drafts {
     checkIds: new Set(),
     slugs: new Set(),
     snippetIds: new Set(),
+    serviceIds: new Set(),
   };
-  const { checkGroups, variables, alertChannels, windows, named } = together(deps, drafted);
+  const { checkGroups, variables, alertChannels, windows, named, pages } = together(deps, drafted);
   return {
     variable: (_caller, input, { stored }) => {
       const draft = draftedVariable(input, stored);
@@ -83,6 +87,11 @@ export function createDrafts(deps: DraftDeps): Drafts {
       return draftedCheck(caller, input, identity, { ...deps.checks, ...named, checkGroups });
     },
     'maintenance-window': (caller, input, identity) => draftedWindow(caller, input, identity, windows),
+    'status-service': (caller, input, identity) => {
+      drafted.serviceIds.add(identity.physicalId);
+      return draftedService(caller, input, identity, windows);
+    },
+    'status-page': (caller, input, identity) => draftedPage(caller, input, identity, pages),
   };
 }
 
@@ -94,10 +103,11 @@ interface Declared {
   readonly checkIds: Set<string>;
   readonly slugs: Set<string>;
   readonly snippetIds: Set<number>;
+  readonly serviceIds: Set<string>;
 }
 
 /** What is stored, together with what was drafted. */
-function together(deps: DraftDeps, { variables, channels, groups, checkIds, slugs, snippetIds }: Declared) {
+function together(deps: DraftDeps, { variables, channels, groups, checkIds, slugs, snippetIds, serviceIds }: Declared) {
   const { alertChannels, checkGroups, privateLocations, snippets } = deps.groups;
   return {
     named: {
@@ -139,6 +149,16 @@ function together(deps: DraftDeps, { variables, channels, groups, checkIds, slug
           checkIds: unknown.checkIds.filter((id) => !checkIds.has(id)),
           groupIds: unknown.groupIds.filter((id) => !groups.has(id)),
         };
+      },
+    },
+    pages: {
+      ...deps.pages,
+      statusServices: {
+        unknownOf: async (accountId: string, ids: readonly string[]) =>
+          deps.pages.statusServices.unknownOf(
+            accountId,
+            ids.filter((id) => !serviceIds.has(id)),
+          ),
       },
     },
   };

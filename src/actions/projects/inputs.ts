@@ -5,6 +5,8 @@ import type { GroupInput } from '../checks/check-groups.ts';
 import type { WindowInput } from '../checks/maintenance-windows.ts';
 import type { VariableInput } from '../masking.ts';
 import type { LocationWrite } from '#store/locations/private-locations.ts';
+import type { StatusServiceWrite } from '#domain/status-pages/status-service.ts';
+import type { DeclaredPage } from '../status-pages/declared-page.ts';
 import type { SnippetWrite } from '#store/scripts/snippets.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { DeclaredResource, ProjectSource, Resolve } from '#domain/projects/resource.ts';
@@ -18,6 +20,8 @@ export interface ResourceInputs {
   readonly 'check-group': GroupInput;
   readonly check: CheckInput & { readonly checkType: CheckType };
   readonly 'maintenance-window': WindowInput;
+  readonly 'status-service': StatusServiceWrite;
+  readonly 'status-page': DeclaredPage;
 }
 
 /** A declared resource. */

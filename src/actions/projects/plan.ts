@@ -172,15 +172,15 @@ async function draftOf(
 }
 
 /** The fields that differ; null = nothing does. */
-function changesOf({ declared, stored, isSecretChanged }: Drafted<ResourceType>): readonly FieldChange[] | null {
-  if (stored === null || (isDeepStrictEqual(declared, stored) && !isSecretChanged)) return null;
+function changesOf({ declared, stored, changedSecret }: Drafted<ResourceType>): readonly FieldChange[] | null {
+  if (stored === null || (isDeepStrictEqual(declared, stored) && changedSecret === null)) return null;
   const { fields } = fieldChanges(
     formOf(stored, () => null),
     formOf(declared, () => null),
   );
   // A difference between nothing and empty means nothing.
-  if (fields.length === 0 && !isSecretChanged) return null;
-  return isSecretChanged ? [...fields, { path: 'config', isSecret: true }] : fields;
+  if (changedSecret !== null) return [...fields, { path: changedSecret, isSecret: true }];
+  return fields.length === 0 ? null : fields;
 }
 
 type Named = Pick<OwnedResource, 'type' | 'logicalId'>;
@@ -201,9 +201,13 @@ function refuseAll(problems: Readonly<Record<string, string>>, resources: readon
   throw new Refusal('invalid', `${shown.join('; ')}${more}.`, { attributes: problems });
 }
 
+/** The name of a record or of the one that it wraps; of a variable its key. */
 function nameOf(stored: object): string | null {
-  const record =
-    Object.values(stored).find((each) => typeof each === 'object' && each !== null && 'name' in each) ?? stored;
-  const { name, key } = { name: undefined, key: undefined, ...(record as object) } as { name?: unknown; key?: unknown };
-  return typeof name === 'string' ? name : typeof key === 'string' ? key : null;
+  const { name, key } = { name: undefined, key: undefined, ...stored } as { name?: unknown; key?: unknown };
+  const own = name ?? key;
+  if (typeof own === 'string') return own;
+  const wrapped: unknown = Object.values(stored).find(
+    (each) => typeof each === 'object' && each !== null && 'name' in each,
+  );
+  return wrapped === undefined ? null : nameOf(wrapped as object);
 }

@@ -78,8 +78,8 @@ export function createStatusPageActions(deps: StatusPageDeps) {
     async create(caller: Caller, { password, ...input }: PageInput, images: ImageInput): Promise<ShownPage> {
       requirePermission(caller, 'write');
       const { accountId } = caller;
-      refuseProblems(await problemsOf(deps, accountId, input, null, images));
-      refuseProblems(passwordProblems(input, typeof password === 'string'));
+      const hasPassword = typeof password === 'string';
+      refuseProblems(await pageProblems(deps, accountId, input, null, images, hasPassword));
       const passwordHash = typeof password === 'string' ? await passwords.hash(password) : null;
       const page = { ...input, passwordHash, accountId, id: newId() };
       return shownOne(untaken(await statusPages.add(page, decoded(images))));
@@ -91,9 +91,9 @@ export function createStatusPageActions(deps: StatusPageDeps) {
       const present = await statusPages.find(accountId, id);
       if (present === null) throw notFound('status page', id);
       const { password, ...input } = edit(present);
-      refuseProblems(await problemsOf(deps, accountId, input, present, images));
       const isKept = password === undefined;
-      refuseProblems(passwordProblems(input, isKept ? present.passwordHash !== null : password !== null));
+      const hasPassword = isKept ? present.passwordHash !== null : password !== null;
+      refuseProblems(await pageProblems(deps, accountId, input, present, images, hasPassword));
       const hash = typeof password === 'string' ? await passwords.hash(password) : null;
       const changed = await statusPages.change(
         accountId,
@@ -123,12 +123,13 @@ function untaken(outcome: StatusPage | TakenAddress): StatusPage {
 }
 
 /** What is wrong with a page, beyond its schema. @param present null = it is new */
-async function problemsOf(
-  { statusServices }: StatusPageDeps,
+export async function pageProblems(
+  { statusServices }: { readonly statusServices: Pick<StatusPageDeps['statusServices'], 'unknownOf'> },
   accountId: string,
   input: Omit<PageInput, 'password'>,
   present: StatusPage | null,
   images: ImageInput,
+  hasPassword: boolean,
 ): Promise<Problem[]> {
   const services = servicesOf(input);
   const known = present === null ? [] : servicesOf(present);
@@ -151,12 +152,9 @@ async function problemsOf(
     const message = `must be a PNG, JPEG, GIF, WebP or ICO image of at most ${largestImage / 1024} kB`;
     problems.push({ path: name, message });
   }
+  if (input.visibility === 'PASSWORD' && !hasPassword)
+    problems.push({ path: 'password', message: 'is required for the visibility PASSWORD' });
   return problems;
-}
-
-function passwordProblems({ visibility }: Pick<PageInput, 'visibility'>, hasPassword: boolean): Problem[] {
-  if (visibility !== 'PASSWORD' || hasPassword) return [];
-  return [{ path: 'password', message: 'is required for the visibility PASSWORD' }];
 }
 
 function imageOf(url: string): PageImage | null {
@@ -165,6 +163,7 @@ function imageOf(url: string): PageImage | null {
   return mediaType === null || content.length > largestImage ? null : { mediaType, content };
 }
 
-function decoded(images: ImageInput): PageImages {
+/** Images of data URLs that have no problem. */
+export function decoded(images: ImageInput): PageImages {
   return Object.fromEntries(Object.entries(images).map(([name, url]) => [name, url === null ? null : imageOf(url)]));
 }

@@ -19,17 +19,6 @@ const namedPages = 5;
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createStatusServiceActions({ statusServices, maintenanceWindows }: StatusServiceDeps) {
-  /** Refuses (`invalid`) checks and groups that the account does not have. */
-  const requireKnown = async (
-    accountId: string,
-    { checkIds = [], groupIds = [] }: Partial<StatusServiceWrite>,
-  ): Promise<void> => {
-    const unknown = await maintenanceWindows.unknownOf(accountId, { checkIds, groupIds });
-    refuseProblems([
-      ...unknown.checkIds.map((id): Problem => ({ path: 'checkIds', message: `contains the unknown check ${id}` })),
-      ...unknown.groupIds.map((id): Problem => ({ path: 'groupIds', message: `contains the unknown group ${id}` })),
-    ]);
-  };
   return {
     /** Oldest first. */
     async list(caller: Caller, after: string | null, limit: number) {
@@ -45,7 +34,7 @@ export function createStatusServiceActions({ statusServices, maintenanceWindows 
     /** Refuses (`invalid`) unknown checks and groups. */
     async create(caller: Caller, write: StatusServiceWrite): Promise<StatusService> {
       requirePermission(caller, 'write');
-      await requireKnown(caller.accountId, write);
+      await refuseUnknownMembers(maintenanceWindows, caller.accountId, write, null);
       return statusServices.add({ ...write, accountId: caller.accountId, id: newId() });
     },
     /** Keeps fields that are not given. Only checks and groups that it did not have must exist. */
@@ -59,10 +48,7 @@ export function createStatusServiceActions({ statusServices, maintenanceWindows 
       const present = await statusServices.find(accountId, id);
       if (present === null) throw notFound('service', id);
       const write = edit(present);
-      await requireKnown(accountId, {
-        checkIds: write.checkIds.filter((each) => !present.checkIds.includes(each)),
-        groupIds: write.groupIds.filter((each) => !present.groupIds.includes(each)),
-      });
+      await refuseUnknownMembers(maintenanceWindows, accountId, write, present);
       const changed = await statusServices.change(accountId, id, edit);
       if (changed === null) throw notFound('service', id);
       return changed;
@@ -81,4 +67,21 @@ export function createStatusServiceActions({ statusServices, maintenanceWindows 
       );
     },
   };
+}
+
+/** Refuses (`invalid`) checks and groups that the account does not have, unless the service has them already. */
+export async function refuseUnknownMembers(
+  { unknownOf }: StatusServiceDeps['maintenanceWindows'],
+  accountId: string,
+  write: Pick<StatusServiceWrite, 'checkIds' | 'groupIds'>,
+  present: Pick<StatusServiceWrite, 'checkIds' | 'groupIds'> | null,
+): Promise<void> {
+  const unknown = await unknownOf(accountId, {
+    checkIds: write.checkIds.filter((id) => present?.checkIds.includes(id) !== true),
+    groupIds: write.groupIds.filter((id) => present?.groupIds.includes(id) !== true),
+  });
+  refuseProblems([
+    ...unknown.checkIds.map((id): Problem => ({ path: 'checkIds', message: `contains the unknown check ${id}` })),
+    ...unknown.groupIds.map((id): Problem => ({ path: 'groupIds', message: `contains the unknown group ${id}` })),
+  ]);
 }

@@ -6,6 +6,8 @@ import { channelCreate } from '../alerts/alert-channel.ts';
 import { groupCreateV2 } from '../checks/check-group.ts';
 import { kindBodies } from '../checks/check.ts';
 import { operations } from '../operations.ts';
+import { statusPageCreate } from '../status-pages/status-page.ts';
+import { statusServiceCreate } from '../status-pages/status-service.ts';
 import {
   aliases,
   fileFields,
@@ -25,6 +27,8 @@ const bodies: Readonly<Record<SectionName, readonly z.ZodType[]>> = {
   checkGroups: [groupCreateV2],
   checks: kindBodies.map(({ create }) => create),
   maintenanceWindows: [operations.createMaintenanceWindow.body],
+  statusServices: [statusServiceCreate],
+  statusPages: [statusPageCreate],
 };
 
 const place = '#/$defs/';
@@ -87,11 +91,9 @@ function toFileForm(
   keyField: string | undefined,
 ): void {
   const properties = schema['properties'] as Record<string, JsonSchema>;
+  for (const path of [...omittedFields, ...(keyField === undefined ? [] : [keyField])])
+    omitField(schema, named, path.split('.'));
   const required = new Set(schema['required'] as readonly string[] | undefined);
-  for (const name of [...omittedFields, ...(keyField === undefined ? [] : [keyField])]) {
-    delete properties[name];
-    required.delete(name);
-  }
   for (const [path, target] of Object.entries(references)) allowLogicalId(schema, named, path.split('.'), target);
   for (const [alias, name] of Object.entries(aliases)) {
     if (!(name in properties)) continue;
@@ -116,6 +118,26 @@ function toFileForm(
     required.add('checkType');
   }
   schema['required'] = [...required];
+}
+
+/** At a path such as `cards[].id`. */
+function omitField(
+  schema: JsonSchema,
+  named: Readonly<Record<string, JsonSchema>>,
+  [step = '', ...rest]: readonly string[],
+): void {
+  const name = step.replace('[]', '');
+  for (const object of objectsOf(schema, named)) {
+    const properties = object['properties'] as Record<string, JsonSchema>;
+    const field = properties[name];
+    if (field === undefined) continue;
+    if (rest.length > 0) omitField((arrayOf(field)['items'] ?? field) as JsonSchema, named, rest);
+    else {
+      delete properties[name];
+      const required = (object['required'] ?? []) as readonly string[];
+      object['required'] = required.filter((each) => each !== name);
+    }
+  }
 }
 
 function logicalId(target: ResourceType): JsonSchema {

@@ -6,21 +6,26 @@ import type { ResourceType } from '#domain/projects/resource.ts';
 /** A resource as written in a file. A variable may be its value alone. */
 export type FileResource = JsonObject;
 
-/** A parsed file. The keys of each map are logical IDs. */
-export interface ResourceFile {
-  /** Logical ID of the project that owns the resources. */
-  readonly project?: string;
-  readonly variables?: Readonly<Record<string, FileResource | string>>;
-  readonly privateLocations?: Readonly<Record<string, FileResource>>;
-  readonly snippets?: Readonly<Record<string, FileResource>>;
-  readonly alertChannels?: Readonly<Record<string, FileResource>>;
-  readonly checkGroups?: Readonly<Record<string, FileResource>>;
-  readonly checks?: Readonly<Record<string, FileResource>>;
-  readonly maintenanceWindows?: Readonly<Record<string, FileResource>>;
-}
+/** Resources of one type, in the order of files; later ones refer to earlier ones. */
+const all = [
+  { name: 'variables', type: 'variable', noun: 'variable', keyField: 'key' },
+  { name: 'privateLocations', type: 'private-location', noun: 'private location', keyField: 'slugName' },
+  { name: 'snippets', type: 'snippet', noun: 'snippet' },
+  { name: 'alertChannels', type: 'alert-channel', noun: 'alert channel' },
+  { name: 'checkGroups', type: 'check-group', noun: 'check group' },
+  { name: 'checks', type: 'check', noun: 'check' },
+  { name: 'maintenanceWindows', type: 'maintenance-window', noun: 'maintenance window' },
+  { name: 'statusServices', type: 'status-service', noun: 'service of status pages' },
+  { name: 'statusPages', type: 'status-page', noun: 'status page' },
+] as const satisfies readonly {
+  readonly name: string;
+  readonly type: ResourceType;
+  readonly noun: string;
+  readonly keyField?: string;
+}[];
 
 /** A map of a file. */
-export type SectionName = Exclude<keyof ResourceFile, 'project'>;
+export type SectionName = (typeof all)[number]['name'];
 
 /** Resources of one type. */
 export interface Section {
@@ -33,16 +38,17 @@ export interface Section {
   readonly keyField?: string;
 }
 
-/** In the order of files; later ones refer to earlier ones. */
-export const sections: readonly Section[] = [
-  { name: 'variables', type: 'variable', noun: 'variable', keyField: 'key' },
-  { name: 'privateLocations', type: 'private-location', noun: 'private location', keyField: 'slugName' },
-  { name: 'snippets', type: 'snippet', noun: 'snippet' },
-  { name: 'alertChannels', type: 'alert-channel', noun: 'alert channel' },
-  { name: 'checkGroups', type: 'check-group', noun: 'check group' },
-  { name: 'checks', type: 'check', noun: 'check' },
-  { name: 'maintenanceWindows', type: 'maintenance-window', noun: 'maintenance window' },
-];
+export const sections: readonly Section[] = all;
+
+/** A parsed file. The keys of each map are logical IDs. */
+export type ResourceFile = {
+  /** Logical ID of the project that owns the resources. */
+  readonly project?: string;
+} & {
+  readonly [Name in SectionName]?: Readonly<
+    Record<string, Name extends 'variables' ? FileResource | string : FileResource>
+  >;
+};
 
 /** Fields of files that are another name of a field of the API. */
 export const aliases = {
@@ -75,7 +81,8 @@ export const references = {
   'activeHours.otherChannelId': 'alert-channel',
   setupSnippetId: 'snippet',
   tearDownSnippetId: 'snippet',
+  'cards[].services[]': 'status-service',
 } as const satisfies Readonly<Record<string, ResourceType>>;
 
-/** Fields of the API that files do not have: the other side of the reference has them. */
-export const omittedFields: readonly string[] = ['subscriptions'];
+/** Fields of the API that files do not have: the other side of the reference has them, or the server sets them. */
+export const omittedFields: readonly string[] = ['subscriptions', 'cards[].id'];

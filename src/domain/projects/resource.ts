@@ -10,6 +10,8 @@ export const resourceTypes = [
   'check-group',
   'check',
   'maintenance-window',
+  'status-service',
+  'status-page',
 ] as const;
 export type ResourceType = (typeof resourceTypes)[number];
 
@@ -65,7 +67,11 @@ const referenceTypes: Readonly<Record<string, ResourceType>> = {
   checkIds: 'check',
   setupSnippetId: 'snippet',
   tearDownSnippetId: 'snippet',
+  services: 'status-service',
 };
+
+/** Types whose IDs are numbers in the API. */
+const numbered: ReadonlySet<ResourceType> = new Set(['snippet', 'alert-channel', 'check-group', 'maintenance-window']);
 
 /** Finds the physical ID of a resource; undefined = the project does not declare it. */
 export type Resolve = (type: ResourceType, logicalId: string) => string | undefined;
@@ -96,7 +102,7 @@ export function resolved(
         dangling.push({ path, message: `names the ${nounOf(type)} "${ref}", which the project does not declare` });
         return value;
       }
-      return type === 'check' ? found : Number(found);
+      return numbered.has(type) ? Number(found) : found;
     }
     return Object.fromEntries(
       Object.entries(object).map(([name, each]) => [name, replace(each, name, path === '' ? name : `${path}.${name}`)]),

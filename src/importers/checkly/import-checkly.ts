@@ -11,8 +11,8 @@ import { checkOf, groupOf } from './checks.ts';
 import { type Context, createContext, type KnownHere } from './context.ts';
 import { channelOf, locationOf, snippetOf, variableOf, windowOf } from './resources.ts';
 
-/** Lists of the API, each complete. */
-export type ChecklyAccount = Readonly<Record<SectionName, readonly Foreign[]>> & {
+/** Lists of the API, each complete; absent ones are not imported. */
+export type ChecklyAccount = Readonly<Partial<Record<SectionName, readonly Foreign[]>>> & {
   /** What has no counterpart, each with its `kind`. `unreadable` says why a whole list could not be read. */
   readonly others: readonly Foreign[];
 };
@@ -20,7 +20,7 @@ export type ChecklyAccount = Readonly<Record<SectionName, readonly Foreign[]>> &
 /** A resource as Tocsin's API would return it; null = not carried over, and the notes say why. */
 type Reader = (foreign: Foreign, context: Context, notes: string[]) => JsonObject | null;
 
-const readers: Readonly<Record<SectionName, Reader>> = {
+const readers: Readonly<Partial<Record<SectionName, Reader>>> = {
   variables: variableOf,
   privateLocations: locationOf,
   snippets: snippetOf,
@@ -56,7 +56,7 @@ export function importCheckly(
   now: number,
 ): Imported {
   const draft = createDraft('checkly', (text) => text);
-  const entries = readAll(account, createContext(account.alertChannels, here, now));
+  const entries = readAll(account, createContext(account.alertChannels ?? [], here, now));
   const resources = Object.fromEntries(
     sections.map(({ name }) => [name, (entries[name] ?? []).flatMap(({ resource }) => resource ?? [])]),
   );
@@ -97,12 +97,13 @@ function readAll(account: ChecklyAccount, context: Context): Partial<Record<Sect
   const found: Partial<Record<SectionName, Entry[]>> = {};
   for (const { name, keyField = 'id' } of sections) {
     const seen = context.ids[name];
+    const reader = readers[name];
     found[name] = [];
-    for (const foreign of account[name]) {
+    for (const foreign of reader === undefined ? [] : (account[name] ?? [])) {
       const id = textOf(foreign[keyField]);
       if (id !== '' && seen.has(id)) continue;
       const notes: string[] = [];
-      const resource = id === '' ? null : readers[name](foreign, context, notes);
+      const resource = id === '' || reader === undefined ? null : reader(foreign, context, notes);
       if (id === '') notes.push(`it has no ${keyField}`);
       if (resource !== null) seen.add(id);
       found[name].push({ source: sourceOf(name, foreign), notes, resource });

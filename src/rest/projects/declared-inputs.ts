@@ -8,6 +8,7 @@ import { type Faults, maxFaults } from '#lib/schema/faults.ts';
 import { inputOf } from '../checks/checks.ts';
 import { windowInput } from '../checks/maintenance-windows.ts';
 import { faultsRefused, parsed } from '../input.ts';
+import { pageInput } from '../status-pages/status-pages.ts';
 
 /** How long parsing goes on before others do, ms. */
 const sliceMs = 8;
@@ -28,6 +29,11 @@ const parsers: { readonly [Type in ResourceType]: Parse<Type> } = {
   'maintenance-window': (payload, faults) => {
     const body = parsed(operations.createMaintenanceWindow.body, payload, faults);
     return body && windowInput(body);
+  },
+  'status-service': (payload, faults) => parsed(operations.createStatusService.body, payload, faults),
+  'status-page': (payload, faults) => {
+    const body = parsed(operations.createStatusPage.body, payload, faults);
+    return body && pageInput(body);
   },
 };
 

@@ -22,6 +22,9 @@ const tables = {
   statusIncidents: 'status_incidents',
 } as const;
 
+/** A limit on the number of resources. */
+export type CountedLimit = keyof typeof tables;
+
 /**
  * Refuses to exceed an account limit. Call it in the transaction that adds the resource: concurrent additions to the
  * account wait or are repeated.
@@ -32,7 +35,7 @@ export async function requireWithinLimit(
   { limits }: Pick<Database, 'limits'>,
   tx: Db,
   accountId: string,
-  name: keyof typeof tables,
+  name: CountedLimit,
   added = 1,
 ): Promise<void> {
   const limit = await readLimit(limits, tx, accountId, name);

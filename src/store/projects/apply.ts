@@ -167,6 +167,7 @@ async function requireUnchanged(
 function revisedOf(stored: ResourceRecords[ResourceType]['stored']): Revised {
   if ('check' in stored) return stored.check;
   if ('group' in stored) return stored.group;
+  if ('page' in stored) return stored.page;
   return 'channel' in stored ? stored.channel : stored;
 }
 

@@ -5,9 +5,11 @@ import type { EnvironmentVariable } from '#domain/accounts/environment-variable.
 import type { PrivateLocation } from '#domain/locations/private-location.ts';
 import type { Snippet } from '#domain/scripts/snippet.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
+import type { StatusPage, StatusPageWrite } from '#domain/status-pages/status-page.ts';
+import type { StatusService, StatusServiceWrite } from '#domain/status-pages/status-service.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
-import type { LimitName } from '#domain/accounts/account.ts';
 import type { StoredVariable } from '../accounts/variables.ts';
+import type { CountedLimit } from '../base/account-limits.ts';
 import type { Database } from '../base/database.ts';
 import type { Db, Tables } from '../base/tables/schema.ts';
 import type { StoredChannel } from '../channels/alert-channels.ts';
@@ -16,6 +18,7 @@ import type { CheckWrite, StoredCheck } from '../checks/checks.ts';
 import type { LocationWrite } from '../locations/private-locations.ts';
 import type { SnippetWrite } from '../scripts/snippets.ts';
 import type { NewWindow } from '../checks/maintenance-windows.ts';
+import type { PageImages, StoredImages } from '../status-pages/status-pages.ts';
 
 /** The records of each type: as stored, and as a deployment writes them. They have their IDs. */
 export interface ResourceRecords {
@@ -26,6 +29,11 @@ export interface ResourceRecords {
   readonly 'check-group': { readonly stored: StoredGroup; readonly write: GroupWrite };
   readonly check: { readonly stored: StoredCheck; readonly write: CheckWrite };
   readonly 'maintenance-window': { readonly stored: MaintenanceWindow; readonly write: NewWindow };
+  readonly 'status-service': { readonly stored: StatusService; readonly write: StatusServiceWrite };
+  readonly 'status-page': {
+    readonly stored: { readonly page: StatusPage; readonly images: StoredImages };
+    readonly write: { readonly page: StatusPageWrite; readonly images: PageImages };
+  };
 }
 
 /** A row that a deployment removes. */
@@ -59,15 +67,8 @@ export interface DeployContext {
 }
 
 export interface StoredKind<Type extends ResourceType> {
-  readonly table:
-    | 'variables'
-    | 'private_locations'
-    | 'snippets'
-    | 'alert_channels'
-    | 'check_groups'
-    | 'checks'
-    | 'maintenance_windows';
-  readonly limit: LimitName & keyof AccountLimitTables;
+  readonly table: keyof Tables;
+  readonly limit: CountedLimit;
   /** Column of the physical ID, and its value. */
   readonly column: string;
   readonly keyOf: (physicalId: string) => unknown;
@@ -87,11 +88,6 @@ export interface StoredKind<Type extends ResourceType> {
   /** Removes rows, or begins to. */
   remove(tx: Db, context: DeployContext, removals: readonly ResourceRemoval<Type>[]): Promise<void>;
 }
-
-type AccountLimitTables = Record<
-  'variables' | 'privateLocations' | 'snippets' | 'alertChannels' | 'checkGroups' | 'checks' | 'maintenanceWindows',
-  keyof Tables
->;
 
 /** Reads the records of IDs one by one; for types of which an account has few. */
 export async function readEach<Stored>(

@@ -6,6 +6,8 @@ import { checkGroupKind } from './kinds/check-groups.ts';
 import { checkKind } from './kinds/checks.ts';
 import { maintenanceWindowKind } from './kinds/maintenance-windows.ts';
 import { privateLocationKind } from './kinds/private-locations.ts';
+import { statusPageKind } from './kinds/status-pages.ts';
+import { statusServiceKind } from './kinds/status-services.ts';
 import { snippetKind } from './kinds/snippets.ts';
 import { variableKind } from './kinds/variables.ts';
 
@@ -17,4 +19,6 @@ export const storedKinds: { readonly [Type in ResourceType]: StoredKind<Type> } 
   'check-group': checkGroupKind,
   check: checkKind,
   'maintenance-window': maintenanceWindowKind,
+  'status-service': statusServiceKind,
+  'status-page': statusPageKind,
 };

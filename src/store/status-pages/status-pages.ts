@@ -1,4 +1,5 @@
 // Status pages of accounts, their addresses and images.
+import { sql } from 'kysely';
 import type { PageImage, PageImageName, StatusPage, StatusPageWrite } from '#domain/status-pages/status-page.ts';
 import { isUuid } from '#lib/id.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
@@ -18,6 +19,12 @@ export type PageImages = Readonly<Partial<Record<PageImageName, PageImage | null
 
 /** A page and what `addPage` needs besides it. */
 export type NewPage = StatusPageWrite & Pick<StatusPage, 'accountId' | 'id'>;
+
+/** Stored bytes of a page with its images. */
+export const pageBytes = sql<number>`octet_length(definition) + coalesce((
+  select sum(octet_length(content)) from status_page_images as image
+  where image.account_id = status_pages.account_id and image.page_id = status_pages.id
+), 0)`;
 
 export function createStatusPages(database: Database) {
   const { reader, transaction, clock } = database;

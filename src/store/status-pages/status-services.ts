@@ -1,4 +1,5 @@
 // Services of status pages.
+import { sql } from 'kysely';
 import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
 import type { StatusService, StatusServiceWrite } from '#domain/status-pages/status-service.ts';
 import { isUuid } from '#lib/id.ts';
@@ -12,6 +13,9 @@ import { pageOf } from './status-pages.ts';
 
 /** A service and what `addService` needs besides it. */
 export type NewService = StatusServiceWrite & Pick<StatusService, 'accountId' | 'id'>;
+
+/** Stored bytes of a service. */
+export const serviceBytes = sql<number>`octet_length(definition)`;
 
 export function createStatusServices(database: Database) {
   const { reader, transaction, clock } = database;

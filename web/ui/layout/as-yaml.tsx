@@ -84,6 +84,8 @@ const sources: {
     'maintenanceWindows',
     (client, id) => plain(client.call('getMaintenanceWindow', { params: { id } })),
   ],
+  'status-service': ['statusServices', (client, id) => plain(client.call('getStatusService', { params: { id } }))],
+  'status-page': ['statusPages', (client, id) => plain(client.call('getStatusPage', { params: { id } }))],
   variable: ['variables', (client, key) => plain(client.call('getVariable', { params: { key } }))],
 };
 

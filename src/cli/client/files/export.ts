@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import type { PagedId } from '#contract/operations.ts';
+import type { AnswerOf, PagedId } from '#contract/operations.ts';
 import { type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type Export, exportResources } from '#files/export.ts';
@@ -40,13 +40,34 @@ export function defineExport(command: Command): void {
   ).action(run);
 }
 
-const lists: Readonly<Record<Exclude<SectionName, 'privateLocations'>, PagedId>> = {
-  variables: 'listVariables',
-  snippets: 'listSnippets',
-  alertChannels: 'listAlertChannels',
-  checkGroups: 'listCheckGroups',
-  checks: 'listChecks',
-  maintenanceWindows: 'listMaintenanceWindows',
+const paged =
+  (id: PagedId) =>
+  async (connection: Connection): Promise<readonly object[]> =>
+    (await readAll(connection, id, {})).items;
+const byCursor =
+  (id: 'listStatusServices' | 'listStatusPages') =>
+  async ({ client }: Connection): Promise<readonly object[]> => {
+    const all: object[] = [];
+    for (let after: string | null = null; ;) {
+      const query: { limit: number; nextId?: string } = { limit: 100, ...(after !== null && { nextId: after }) };
+      const { entries, nextId }: AnswerOf<typeof id> = await client.call(id, { query });
+      all.push(...entries);
+      if (nextId === null) return all;
+      after = nextId;
+    }
+  };
+
+/** How the resources of each section are read. */
+const lists: Readonly<Record<SectionName, (connection: Connection) => Promise<readonly object[]>>> = {
+  variables: paged('listVariables'),
+  privateLocations: ({ client }) => client.call('listPrivateLocations', {}),
+  snippets: paged('listSnippets'),
+  alertChannels: paged('listAlertChannels'),
+  checkGroups: paged('listCheckGroups'),
+  checks: paged('listChecks'),
+  maintenanceWindows: paged('listMaintenanceWindows'),
+  statusServices: byCursor('listStatusServices'),
+  statusPages: byCursor('listStatusPages'),
 };
 
 async function run(options: ExportOptions): Promise<void> {
@@ -76,11 +97,7 @@ async function exported(connection: Connection, { project, check }: ExportOption
       continue;
     }
     // Each list contains records of its type.
-    const listed =
-      name === 'privateLocations'
-        ? await connection.client.call('listPrivateLocations', {})
-        : (await readAll(connection, lists[name], {})).items;
-    const all = listed as unknown as JsonObject[];
+    const all = (await lists[name](connection)) as JsonObject[];
     // Private locations are known by their slug in files, and by their ID in projects.
     const isOwned = (each: JsonObject): boolean =>
       names.has(`${type} ${idText(each[name === 'privateLocations' ? 'id' : keyField])}`);

@@ -12,7 +12,8 @@ import { patientFetch, unreachableText } from '../patient-fetch.ts';
 /** The API of Checkly. */
 export const checklyUrl = 'https://api.checklyhq.com';
 
-const paths: Readonly<Record<SectionName, string>> = {
+/** Lists that are imported. */
+const paths: Readonly<Partial<Record<SectionName, string>>> = {
   variables: '/v1/variables',
   privateLocations: '/v1/private-locations',
   snippets: '/v1/snippets',
@@ -66,15 +67,16 @@ export async function readChecklyAccount(given: {
   const readPage = pageReader(url, apiKey, given.account ?? checkly.accountId);
   const lists: Partial<Record<SectionName, readonly Foreign[]>> = {};
   for (const { name } of sections) {
+    const path = paths[name];
     // This list is not paged.
     const isWhole = name === 'privateLocations';
-    lists[name] = await readList(readPage, paths[name], isWhole);
+    if (path !== undefined) lists[name] = await readList(readPage, path, isWhole);
   }
   const others: Foreign[] = [];
   for (const [kind, path] of Object.entries(otherPaths)) {
     others.push(...(await readOthers(readPage, path)).map((each) => ({ ...each, kind })));
   }
-  return { ...lists, others } as ChecklyAccount;
+  return { ...lists, others };
 }
 
 async function readList(readPage: ReadPage, path: string, isWhole: boolean): Promise<readonly Foreign[]> {
