@@ -47,6 +47,7 @@ export const defaultLimits: Required<AccountLimits> = {
   statusPages: 20,
   statusServices: 500,
   statusIncidents: 5000,
+  statusSubscribers: 50_000,
 };
 
 const egressModes = ['public', 'private', 'any'] as const;

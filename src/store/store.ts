@@ -47,6 +47,8 @@ import { createStatusIncidents } from './status-pages/status-incidents.ts';
 import { createStatusPages } from './status-pages/status-pages.ts';
 import { createServiceDays } from './overview/service-days.ts';
 import { createStatusSnapshots } from './overview/status-snapshots.ts';
+import { createStatusSubscribers } from './status-pages/status-subscribers.ts';
+import { createSubscriptionMails } from './status-pages/subscription-mails.ts';
 import { createStatusServices } from './status-pages/status-services.ts';
 import { createProjects } from './projects/projects.ts';
 import { createProcesses } from './accounts/processes.ts';
@@ -130,6 +132,8 @@ function statusPagesOf(database: Database) {
     statusPages: createStatusPages(database),
     statusServices: createStatusServices(database),
     statusIncidents: createStatusIncidents(database),
+    statusSubscribers: createStatusSubscribers(database),
+    subscriptionMails: createSubscriptionMails(database),
     statusSnapshots: createStatusSnapshots(database),
     serviceDays: createServiceDays(database),
   };

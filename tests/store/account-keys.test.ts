@@ -19,6 +19,7 @@ const ofAll = [
   'schedule_rounds',
   'sessions',
   'setup_links',
+  'status_mail_slots',
   'status_page_addresses',
   'users',
 ];

@@ -31,6 +31,11 @@ function adders(
     statusPages: (n) => store.statusPages.add({ ...aStatusPage(accountId), url: `page-${accountId}-${n}` }, {}),
     statusServices: () => store.statusServices.add(aStatusService(accountId)),
     statusIncidents: () => store.statusIncidents.add(aStatusIncident(accountId)),
+    statusSubscribers: async (n) => {
+      const [first] = await store.statusPages.all(accountId);
+      const page = { accountId, pageId: first?.id ?? '' };
+      return store.statusSubscribers.add(page, [{ email: `${n}@example.com`, serviceIds: null }], true);
+    },
     clientCertificates: (n) => store.clientCertificates.add(accountId, { ...identity, host: `${n}.example` }),
     apiKeys: (n) => store.apiKeys.add(aKey(accountId), keyHash(`tsn_${accountId}_${n}`)),
   };
@@ -60,6 +65,7 @@ test('of each resource no more is added than the account may have, also by many 
     statusPages: 3,
     statusServices: 3,
     statusIncidents: 3,
+    statusSubscribers: 3,
   };
   await accounts.change(accountId, { limits });
   const [own, others] = [adders(temp, accountId), adders(temp, otherId)];

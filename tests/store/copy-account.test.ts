@@ -120,6 +120,7 @@ describe('the copy of an account', () => {
       'schedule_rounds',
       'sessions',
       'setup_links',
+      'status_mail_slots',
       'status_page_addresses',
       'users',
     ]);

@@ -34,6 +34,7 @@ const limits = z
     statusPages: z.int().min(0).exactOptional(),
     statusServices: z.int().min(0).exactOptional(),
     statusIncidents: z.int().min(0).exactOptional(),
+    statusSubscribers: z.int().min(0).exactOptional(),
   })
   .meta({ id: 'AccountLimits', description: 'Maximum number of each resource; 0 = unlimited.' });
 

@@ -40,6 +40,7 @@ export const limitWords = {
   statusPages: 'status pages',
   statusServices: 'services of status pages',
   statusIncidents: 'incidents of status pages',
+  statusSubscribers: 'subscribers of status pages',
 } as const;
 export type LimitName = keyof typeof limitWords;
 

@@ -20,6 +20,7 @@ const tables = {
   statusPages: 'status_pages',
   statusServices: 'status_services',
   statusIncidents: 'status_incidents',
+  statusSubscribers: 'status_subscribers',
 } as const;
 
 /** A limit on the number of resources. */

@@ -2,10 +2,19 @@
 import type { AccountException } from './account-exceptions.ts';
 
 const why = 'what is published is built, and taken up by processes that serve visitors, in every account';
+const mailed = 'mails that ask for confirmation are sent when they are due, in every account';
+const expired = 'upkeep removes subscribers that did not confirm, in every account';
 const listed = / from status_page_snapshots inner join status_pages /;
 
 export const statusPageExceptions: readonly AccountException[] = [
   { table: 'status_page_snapshots', statement: listed, why, seenIn: 'status-snapshots' },
   { table: 'status_pages', statement: listed, why, seenIn: 'status-snapshots' },
   { table: 'status_pages', statement: /^select distinct account_id /, why, seenIn: 'status-snapshots' },
+  { table: 'status_subscribers', statement: / where mail_due_at /, why: mailed, seenIn: 'status-subscribers' },
+  {
+    table: 'status_subscribers',
+    statement: / where confirmed_at is null and requested_at <= /,
+    why: expired,
+    seenIn: 'status-subscribers',
+  },
 ];

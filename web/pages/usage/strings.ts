@@ -57,6 +57,7 @@ export const text = {
     statusPages: { label: 'Status pages', effect: refused },
     statusServices: { label: 'Services of status pages', effect: refused },
     statusIncidents: { label: 'Incidents of status pages', effect: refused },
+    statusSubscribers: { label: 'Subscribers of status pages', effect: 'Pages take no further subscribers.' },
     runsOfMonth: {
       label: 'Runs this month (UTC)',
       effect: 'Scheduled runs are recorded as missed, and triggers are refused, until the next month.',

@@ -214,6 +214,7 @@ export const auditRules: Readonly<Record<keyof Tables, AuditRule | string>> = {
   status_service_days: derived,
   status_page_snapshots: derived,
   status_page_changes: derived,
+  status_mail_slots: derived,
   projects: {
     resource: 'project',
     key: ['id'],

@@ -18,6 +18,7 @@ export const copyRules: Readonly<Partial<Record<keyof Tables, CopyRule>>> = {
   locations: { with: 'installation' },
   // A page claims its addresses again when it is published.
   status_page_addresses: { with: 'installation' },
+  status_mail_slots: { with: 'installation' },
   sessions: { with: 'nothing' },
   setup_links: { with: 'nothing' },
   password_resets: { with: 'nothing' },

@@ -102,7 +102,19 @@ export interface StatusSubscribersTable {
   services: string | null;
   /** null = the address was not confirmed yet. */
   confirmed_at: number | null;
+  /** When the subscription was last requested; one that is not confirmed expires a day later. */
+  requested_at: number;
+  /** When the next mail that asks for confirmation is sent; null = none is. */
+  mail_due_at: number | null;
+  mail_attempts: number;
   created_at: number;
+}
+
+/** When the next mail may be sent to an address of the installation, or for an account. */
+export interface StatusMailSlotsTable {
+  /** `address:` and the hash of an address, or `account:` and an ID. */
+  key: string;
+  free_at: number;
 }
 
 /** A change of a page that subscribers are notified of. */
@@ -133,5 +145,6 @@ export interface StatusPageTables {
   status_incident_updates: StatusIncidentUpdatesTable;
   status_page_snapshots: StatusPageSnapshotsTable;
   status_subscribers: StatusSubscribersTable;
+  status_mail_slots: StatusMailSlotsTable;
   status_page_changes: StatusPageChangesTable;
 }
