@@ -103,7 +103,7 @@ test('adding an address again neither doubles nor unsubscribes it, and confirms 
   assert.equal(await subscribers.add({ ...page, pageId: newId() }, [request('one@example.com')], true), null);
 });
 
-test('an address gets three mails at once and then one per interval, whoever asks on whatever page', async (newStore) => {
+test('an address gets three mails at once and then one per interval, from all pages together', async (newStore) => {
   await using temp = await newStore();
   const { statusSubscribers: subscribers, subscriptionMails: mails } = temp.store;
   const pages: PageKey[] = [];

@@ -24,13 +24,13 @@ export const confirmableMs = 86_400_000;
 /** Subscribers of a page that may wait for confirmation. */
 export const mostPending = 2000;
 
-/** When mails may be sent: so many at once, and then one per interval. */
+/** When mails may be sent: up to `atOnce` together, and then one per interval. */
 export interface MailPace {
   readonly atOnce: number;
   readonly intervalMs: number;
 }
 
-/** To an address, whoever asks, on all pages of the installation. */
+/** To an address, from all pages of the installation together. */
 export const pacePerAddress: MailPace = { atOnce: 3, intervalMs: 2 * 3_600_000 };
 /** For an account. */
 export const pacePerAccount: MailPace = { atOnce: 300, intervalMs: 6000 };
