@@ -160,6 +160,31 @@ test('open incidents are found by a check that tells the state of their services
   assert.equal(foreign.status, 404);
 });
 
+test('a service has the state that its checks and open published incidents give it', async () => {
+  await using on = resourcesUnderTest();
+  const state = async (id: unknown): Promise<unknown> =>
+    (await on.ask('GET', `/v1/status-pages/services/${String(id)}`)).body['state'];
+  const { body: manual } = await on.ask('POST', '/v1/status-pages/services', { name: 'Chat' });
+  const { body: followed } = await on.ask('POST', '/v1/status-pages/services', { name: 'Checkout', tags: ['shop'] });
+  assert.deepEqual([manual['state'], followed['state']], ['operational', 'unknown']);
+  const incident = { name: 'Chat is late', severity: 'MINOR', isDraft: true, services: [manual['id']] };
+  const { body } = await on.ask('POST', '/v1/status-pages/incidents', { ...incident, incidentUpdates: [update] });
+  assert.equal(await state(manual['id']), 'operational');
+  const at = `/v1/status-pages/incidents/${String(body['id'])}`;
+  await on.ask('PUT', at, { isDraft: false });
+  assert.equal(await state(manual['id']), 'degraded');
+  const { body: list } = await on.ask('GET', '/v1/status-pages/services');
+  const states = (list['entries'] as { state: string }[]).map((each) => each.state);
+  assert.deepEqual(states, ['degraded', 'unknown']);
+  const sentBack = await on.ask('PUT', `/v1/status-pages/services/${String(manual['id'])}`, {
+    ...manual,
+    name: 'Talk',
+  });
+  assert.deepEqual([sentBack.status, sentBack.body['name'], sentBack.body['state']], [200, 'Talk', 'degraded']);
+  await on.ask('POST', `${at}/incident-updates`, { status: 'RESOLVED', description: 'Over.' });
+  assert.equal(await state(manual['id']), 'operational');
+});
+
 test('an incident has at most 50,000 characters, whatever adds them', async () => {
   await using on = resourcesUnderTest();
   const long = (length: number) => ({ ...update, description: 'x'.repeat(length) });

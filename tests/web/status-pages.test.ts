@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
-import { expectVisible } from './expect.ts';
+import { expectHidden, expectVisible } from './expect.ts';
 import { shareWebUi } from './web-ui.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
@@ -190,6 +190,9 @@ describe('an outage of a service', () => {
       return /incidents\/[0-9a-f-]+\.html/.test(await answer.text());
     };
 
+    const list = await open('/status-pages/services');
+    await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Down'));
+
     const page = await open('/', { ...phone, hasTouch: true });
     const more = page.getByRole('button', { name: 'More' });
     await more.tap();
@@ -214,7 +217,9 @@ describe('an outage of a service', () => {
     await expectVisible(incidents.getByText('Published incident'));
     await expectVisible(incidents.getByRole('link', { name: 'Add update' }));
     await until('the published incident', published);
-    await page.goto(`/checks/${String(checkId)}`);
-    await expectVisible(incidents.getByRole('link', { name: 'Checkout' }));
+    target.answer({ status: 200 });
+    await service.must('POST', `/v1/triggers/checks/${String(checkId)}`);
+    await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Operational'), 30_000);
+    await expectHidden(incidents, 30_000);
   });
 });

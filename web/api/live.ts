@@ -34,6 +34,8 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
     'listIncidents',
     'getCheckAlerting',
     'listStatusIncidentsOfCheck',
+    'listStatusServices',
+    'getStatusService',
   ],
   results: [
     'listCheckResults',

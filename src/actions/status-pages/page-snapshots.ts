@@ -7,10 +7,11 @@ import type { Sliced } from '#domain/sliced.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
 import { createReadDays } from './service-days.ts';
 import { createReadResponseTimes } from './response-times.ts';
+import { createReadMembers } from './service-states.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
-import { factsOfMembers, type MembersFacts, membersOf, namedChecks } from '#domain/status-pages/service-members.ts';
+import type { MembersFacts } from '#domain/status-pages/service-members.ts';
 import type { FollowedService } from '#domain/status-pages/propose-incidents.ts';
 import { isToSettle, type StatusIncident } from '#domain/status-pages/status-incident.ts';
 import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
@@ -56,6 +57,7 @@ const mostLooked = 2000;
  */
 export function createPublishAccount({ store, targetOf, serverTimeZone, clock }: SnapshotDeps) {
   const inSlices = createTimeSlices();
+  const readMembers = createReadMembers({ ...store, targetOf });
   const readDays = createReadDays({ ...store, inSlices });
   const readTimes = createReadResponseTimes({ ...store, inSlices });
   const propose = createProposeIncidents({ ...store, clock });
@@ -64,16 +66,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
     const now = clock.now();
     const used = new Set(pages.flatMap(servicesOf));
     const services = (await store.statusServices.all(accountId)).filter(({ id }) => used.has(id));
-    const { checks, windows } = await store.overview.checks(accountId, targetOf);
-    const named = await inSlices(accountId, namedChecks(checks, services));
-    const byLocation = new Set(
-      services.flatMap((service) => (service.threshold?.of === 'LOCATIONS' ? membersOf(service, named) : [])),
-    );
-    const locations = await store.statusSnapshots.locations(
-      accountId,
-      [...byLocation].map(({ checkId }) => checkId),
-    );
-    const members = await inSlices(accountId, factsOfMembers(services, named, windows, locations, now));
+    const { named, members } = await readMembers(accountId, services, now);
     const touching = new Set(
       [...members.values()].flatMap((facts) => [...facts.windows].filter((each) => each.isPublic)),
     );

@@ -1,15 +1,23 @@
 // Actions on services of status pages (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { StatusService, StatusServiceWrite } from '#domain/status-pages/status-service.ts';
+import type { ServiceState } from '#domain/status-pages/service-state.ts';
 import { newId } from '#lib/id.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound, type Problem, Refusal, refuseProblems } from '../refusal.ts';
-import { cursorPageOf } from './cursor-page.ts';
+import { type CursorPage, cursorPageOf } from './cursor-page.ts';
+import type { ReadServiceStates } from './service-states.ts';
+
+/** A service with the state that pages show. */
+export interface ShownService extends StatusService {
+  readonly state: ServiceState;
+}
 
 export interface StatusServiceDeps {
   readonly statusServices: Store['statusServices'];
   readonly maintenanceWindows: Pick<Store['maintenanceWindows'], 'unknownOf'>;
+  readonly readStates: ReadServiceStates;
 }
 
 export type StatusServiceActions = ReturnType<typeof createStatusServiceActions>;
@@ -17,32 +25,45 @@ export type StatusServiceActions = ReturnType<typeof createStatusServiceActions>
 /** Pages that a refusal names. */
 const namedPages = 5;
 
+/** The refusal to delete a service that pages show. */
+function shownBy(pages: readonly { readonly name: string }[]): Refusal {
+  const named = pages.slice(0, namedPages).map(({ name }) => `“${name}”`);
+  const more = pages.length > namedPages ? ` and ${pages.length - namedPages} more` : '';
+  return new Refusal('conflict', `The pages ${named.join(', ')}${more} show this service. Remove it from them first.`);
+}
+
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
-export function createStatusServiceActions({ statusServices, maintenanceWindows }: StatusServiceDeps) {
+export function createStatusServiceActions({ statusServices, maintenanceWindows, readStates }: StatusServiceDeps) {
+  const withState = async (service: StatusService): Promise<ShownService> => {
+    const states = await readStates(service.accountId, [service]);
+    return { ...service, state: states.get(service.id) ?? 'unknown' };
+  };
   return {
     /** Oldest first. */
-    async list(caller: Caller, after: string | null, limit: number) {
+    async list(caller: Caller, after: string | null, limit: number): Promise<CursorPage<ShownService>> {
       requirePermission(caller, 'read');
-      return cursorPageOf(await statusServices.all(caller.accountId), after, limit);
+      const { rows, nextId } = cursorPageOf(await statusServices.all(caller.accountId), after, limit);
+      const states = await readStates(caller.accountId, rows);
+      return { rows: rows.map((service) => ({ ...service, state: states.get(service.id) ?? 'unknown' })), nextId };
     },
-    async find(caller: Caller, id: string): Promise<StatusService> {
+    async find(caller: Caller, id: string): Promise<ShownService> {
       requirePermission(caller, 'read');
       const found = await statusServices.find(caller.accountId, id);
       if (found === null) throw notFound('service', id);
-      return found;
+      return withState(found);
     },
     /** Refuses (`invalid`) unknown checks and groups. */
-    async create(caller: Caller, write: StatusServiceWrite): Promise<StatusService> {
+    async create(caller: Caller, write: StatusServiceWrite): Promise<ShownService> {
       requirePermission(caller, 'write');
       await refuseUnknownMembers(maintenanceWindows, caller.accountId, write, null);
-      return statusServices.add({ ...write, accountId: caller.accountId, id: newId() });
+      return withState(await statusServices.add({ ...write, accountId: caller.accountId, id: newId() }));
     },
     /** Keeps fields that are not given. Only checks and groups that it did not have must exist. */
     async change(
       caller: Caller,
       id: string,
       edit: (present: StatusService) => StatusServiceWrite,
-    ): Promise<StatusService> {
+    ): Promise<ShownService> {
       requirePermission(caller, 'write');
       const { accountId } = caller;
       const present = await statusServices.find(accountId, id);
@@ -51,20 +72,14 @@ export function createStatusServiceActions({ statusServices, maintenanceWindows 
       await refuseUnknownMembers(maintenanceWindows, accountId, write, present);
       const changed = await statusServices.change(accountId, id, edit);
       if (changed === null) throw notFound('service', id);
-      return changed;
+      return withState(changed);
     },
     /** Refused (`conflict`) while pages show it. */
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       const pages = await statusServices.remove(caller.accountId, id);
       if (pages === null) throw notFound('service', id);
-      if (pages.length === 0) return;
-      const named = pages.slice(0, namedPages).map(({ name }) => `“${name}”`);
-      const more = pages.length > namedPages ? ` and ${pages.length - namedPages} more` : '';
-      throw new Refusal(
-        'conflict',
-        `The pages ${named.join(', ')}${more} show this service. Remove it from them first.`,
-      );
+      if (pages.length > 0) throw shownBy(pages);
     },
   };
 }

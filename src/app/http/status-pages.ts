@@ -1,5 +1,6 @@
 // Composes status pages: their actions and routes.
 import { createIncidentUpdateActions } from '#actions/status-pages/incident-updates.ts';
+import { createServiceStates } from '#actions/status-pages/service-states.ts';
 import { createStatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
 import { createStatusPageActions } from '#actions/status-pages/status-pages.ts';
 import { createStatusServiceActions } from '#actions/status-pages/status-services.ts';
@@ -7,13 +8,17 @@ import { incidentUpdateRoutes, statusIncidentRoutes } from '#rest/status-pages/s
 import { statusPageRoutes } from '#rest/status-pages/status-pages.ts';
 import { statusServiceRoutes } from '#rest/status-pages/status-services.ts';
 import type { Route } from '#rest/route.ts';
+import { targetOf } from '../target-of.ts';
 import type { ActionDeps } from './deps.ts';
 
 /** Actions on status pages, their services and incidents. */
 export function composeStatusPages({ store, clock, pageAccess }: Pick<ActionDeps, 'store' | 'clock' | 'pageAccess'>) {
   return {
     statusPages: createStatusPageActions({ ...store, passwords: pageAccess }),
-    statusServices: createStatusServiceActions(store),
+    statusServices: createStatusServiceActions({
+      ...store,
+      readStates: createServiceStates({ ...store, targetOf, clock }),
+    }),
     statusIncidents: createStatusIncidentActions({ ...store, clock }),
     incidentUpdates: createIncidentUpdateActions({ ...store, clock }),
   };

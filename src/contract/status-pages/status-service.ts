@@ -1,6 +1,7 @@
 // Services of status pages in the API (reference §4.7).
 import { z } from 'zod';
 import { incidentSeverities, proposalModes } from '#domain/status-pages/status-service.ts';
+import { serviceStates } from '#domain/status-pages/service-state.ts';
 import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
@@ -70,6 +71,11 @@ export const statusService = z
       notifySubscribers: z.boolean(),
     }),
     showHistory: z.boolean(),
+    state: z
+      .enum(serviceStates)
+      .describe(
+        'The state that pages show, from its checks and open published incidents. `outage` = down, `unknown` = no data.',
+      ),
     created_at: instant,
     updated_at: instant.nullable(),
   })
@@ -80,6 +86,7 @@ export const statusService = z
   });
 export type StatusServiceBody = z.output<typeof statusService>;
 
+const readOnly = [...readOnlyFields, 'accountId', 'state'];
 const params = z.object({ id: pathUuid('ID of the service.') });
 const unknown = { 404: 'Unknown service.' };
 
@@ -98,7 +105,7 @@ export const statusServiceOperations = tagged('Status pages', {
     path: '/v1/status-pages/services',
     summary: 'Create a service',
     permission: 'write',
-    body: ignoring([...readOnlyFields, 'accountId'], statusServiceCreate),
+    body: ignoring(readOnly, statusServiceCreate),
     example: { name: 'Checkout', tags: ['checkout'] },
     status: 201,
     response: statusService,
@@ -119,7 +126,7 @@ export const statusServiceOperations = tagged('Status pages', {
     description: 'Omitted fields are kept. If other checks tell its state, its past days are counted again.',
     permission: 'write',
     params,
-    body: ignoring([...readOnlyFields, 'accountId'], updateOf(statusServiceCreate)),
+    body: ignoring(readOnly, updateOf(statusServiceCreate)),
     example: { name: 'Checkout and payment' },
     response: statusService,
     alsoAnswers: unknown,

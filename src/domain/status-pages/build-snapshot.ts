@@ -93,7 +93,11 @@ function publicPage(page: StatusPage, own: PageFacts, timeZone: string): PublicP
 }
 
 /** What its checks say, or open incidents if that is worse. */
-function stateOfService(id: string, about: readonly PublicIncident[], facts: AccountFacts): StateSince {
+export function stateOfService(
+  id: string,
+  about: readonly PublicIncident[],
+  facts: Pick<AccountFacts, 'services' | 'members'>,
+): StateSince {
   const service = facts.services.get(id);
   const isByHand = service === undefined || isManual(service);
   const ended = about.flatMap(({ resolvedAt }) => resolvedAt ?? []);

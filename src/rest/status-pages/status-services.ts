@@ -1,5 +1,5 @@
 // Routes of services of status pages (reference §4.7).
-import type { StatusServiceActions } from '#actions/status-pages/status-services.ts';
+import type { ShownService, StatusServiceActions } from '#actions/status-pages/status-services.ts';
 import type { StatusServiceBody } from '#contract/status-pages/status-service.ts';
 import { merged } from '#domain/patch.ts';
 import type { StatusService, StatusServiceWrite } from '#domain/status-pages/status-service.ts';
@@ -23,7 +23,7 @@ export function statusServiceRoutes(actions: StatusServiceActions): Route[] {
 }
 
 /** A service as responses show it. */
-export function serviceToWire({ createdAt, updatedAt, ...service }: StatusService): StatusServiceBody {
+export function serviceToWire({ createdAt, updatedAt, ...service }: ShownService): StatusServiceBody {
   return {
     ...service,
     checkIds: [...service.checkIds],

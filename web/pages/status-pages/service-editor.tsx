@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../../api/query.ts';
 import { ChosenGroups } from '../../ui/check-settings/chosen-groups.tsx';
 import { ChosenChecks } from '../../ui/check-settings/depends-on.tsx';
 import { TagField } from '../../ui/check-settings/labels.tsx';
+import { ServiceStateBadge } from '../../ui/checks/state.tsx';
 import { type FieldsOfDraft, textsOf } from '../../ui/check-settings/section.ts';
 import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
@@ -49,6 +50,7 @@ export function StatusServicePage() {
       {(shown) => (
         <>
           <PageHead title={shown.name} above={above}>
+            <ServiceStateBadge state={shown.state} large />
             {write && (
               <Remove
                 name={shown.name}

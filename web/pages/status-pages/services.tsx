@@ -9,6 +9,7 @@ import { PageHead } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { plural } from '../../ui/text/format.ts';
 import { Loaded, Places, type Service } from './frame.tsx';
+import { ServiceStateBadge } from '../../ui/checks/state.tsx';
 import { PagesOf } from '../../ui/status-incidents/pages-of.tsx';
 import { text } from './strings.ts';
 
@@ -57,6 +58,7 @@ function List({ services }: { readonly services: readonly Service[] }) {
             </Link>
           ),
         },
+        { id: 'state', title: columns.state, cell: ({ state }) => <ServiceStateBadge state={state} /> },
         { id: 'source', title: columns.source, cell: sourceOf },
         {
           id: 'pages',

@@ -66,6 +66,21 @@ const outcomes: Readonly<Record<Outcome, Look>> = {
   missed: { word: 'Missed', icon: CircleAlert, className: css['unknown'] },
 };
 
+/** The state of a service of status pages. */
+export type ServiceState = AnswerOf<'getStatusService'>['state'];
+
+const serviceStates: Readonly<Record<ServiceState, Look>> = {
+  outage: { word: 'Down', icon: CircleX, className: css['failing'] },
+  degraded: { word: 'Degraded', icon: TriangleAlert, className: css['degraded'] },
+  maintenance: { word: 'In maintenance', icon: Wrench, className: css['maintenance'] },
+  operational: { word: 'Operational', icon: CircleCheck, className: css['passing'] },
+  unknown: { word: 'No data', icon: CircleDashed, className: css['unknown'] },
+};
+
+export function ServiceStateBadge({ state, large }: { readonly state: ServiceState; readonly large?: boolean }) {
+  return <Badge look={serviceStates[state]} large={large} />;
+}
+
 function Badge({ look, large }: { readonly look: Look; readonly large?: boolean | undefined }) {
   const Icon = look.icon;
   return (
