@@ -15,6 +15,7 @@ export interface LoadedFiles {
   /** In the order of their names. Empty = the folder has no resource files. */
   readonly sources: readonly SourceText[];
   readonly readText: FileNeeds['readText'];
+  readonly readBytes: FileNeeds['readBytes'];
 }
 
 /**
@@ -31,9 +32,15 @@ export function loadFiles(path: string): LoadedFiles {
     const names = isFolder ? filesIn(root, '') : [relative(root, realpathSync(path))];
     if (names.length > mostFiles) throw new Error(`${path} has more than ${mostFiles} resource files`);
     const placed = new Map(names.map((name) => [shown(name), name]));
+    const readBytes: FileNeeds['readBytes'] = (from, name) =>
+      readInside(root, join(dirname(placed.get(from) ?? '.'), name), name, budget);
     return {
-      sources: [...placed].map(([file, name]) => ({ path: file, text: readInside(root, name, file, budget) })),
-      readText: (from, name) => readInside(root, join(dirname(placed.get(from) ?? '.'), name), name, budget),
+      sources: [...placed].map(([file, name]) => ({
+        path: file,
+        text: textOf(readInside(root, name, file, budget), file),
+      })),
+      readText: (from, name) => textOf(readBytes(from, name), name),
+      readBytes,
     };
   } catch (error) {
     throw new FileProblemsError([{ message: readFailure(path, error), place: null }]);
@@ -57,7 +64,7 @@ function filesIn(root: string, folder: string): string[] {
  * @param name relative to the folder
  * @param shown for messages
  */
-function readInside(root: string, name: string, shown: string, budget: { left: number }): string {
+function readInside(root: string, name: string, shown: string, budget: { left: number }): Uint8Array {
   const path = resolve(root, name);
   if (!isInside(root, path)) throw new Error(`${shown} is outside of the folder of the files`);
   let real: string;
@@ -72,11 +79,17 @@ function readInside(root: string, name: string, shown: string, budget: { left: n
   budget.left -= file.size;
   if (budget.left < 0) throw new Error(`${shown}: the files are larger than ${mostBytes / 1_048_576} MB in total`);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(real));
+    return readFileSync(real);
   } catch (error) {
-    throw new Error(error instanceof TypeError ? `${shown} is not UTF-8 text` : readFailure(shown, error), {
-      cause: error,
-    });
+    throw new Error(readFailure(shown, error), { cause: error });
+  }
+}
+
+function textOf(content: Uint8Array, shown: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch (error) {
+    throw new Error(`${shown} is not UTF-8 text`, { cause: error });
   }
 }
 

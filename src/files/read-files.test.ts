@@ -23,6 +23,7 @@ const read = (
         if (path === 'gone.ts') throw new Error('gone.ts does not exist');
         return `// ${path} of ${from}`;
       },
+      readBytes: (_from, path) => Buffer.from(path === 'logo.png' ? '89504e470d0a1a0a' : '3c737667', 'hex'),
     },
   );
 
@@ -105,6 +106,35 @@ test('a file becomes resources with references, values of the environment and th
   );
 });
 
+test('a page refers to services and images, and a service to checks and groups', () => {
+  const { resources } = read(`checks:
+  home: { checkType: URL, name: Home page, request: { url: https://shop.example/ } }
+statusServices:
+  shop: { name: Shop, checks: [home], groups: [7], tags: [shop] }
+statusPages:
+  main:
+    name: Example status
+    url: example
+    logoFile: logo.png
+    cards: [{ name: Online, services: [shop, 00000000-0000-4000-8000-000000000000] }]
+`);
+  assert.deepEqual(
+    resources.slice(1).map(({ type, payload }) => [type, payload]),
+    [
+      ['status-service', { name: 'Shop', checkIds: [{ ref: 'home' }], groupIds: [7], tags: ['shop'] }],
+      [
+        'status-page',
+        {
+          name: 'Example status',
+          url: 'example',
+          logo: 'data:image/png;base64,iVBORw0KGgo=',
+          cards: [{ name: 'Online', services: [{ ref: 'shop' }, '00000000-0000-4000-8000-000000000000'] }],
+        },
+      ],
+    ],
+  );
+});
+
 test('files that a script imports are read, and imports resolve between them', () => {
   const script = 'scriptFile: ./checks/flow.spec.ts';
   const check = (more: string): unknown =>
@@ -142,6 +172,14 @@ test('every problem is shown at its line', () => {
     ['checks:\n  a: { alertChannels: [b, ops] }', /^a\.yaml:2:24: there is no alert channel "b"[^]*a\.yaml:2:27: /],
     ['checks:\n  a: { group: 1, groupId: 2 }', /^a\.yaml:2:18: groupId and another field both set groupId/],
     ['checks:\n  a: { scriptFile: gone.ts }', /^a\.yaml:2:20: gone\.ts does not exist/],
+    [
+      'statusPages:\n  a: { logoFile: logo.svg }',
+      /^a\.yaml:2:18: logo\.svg must be a PNG, JPEG, GIF, WebP or ICO image/,
+    ],
+    [
+      'statusPages:\n  a: { cards: [{ services: [shp] }] }\nstatusServices:\n  shop: {}',
+      /^a\.yaml:2:29: there is no service of status pages "shp" in these files; did you mean "shop"\?/,
+    ],
     ['checks:\n  a: { scriptFile: [] }', /^a\.yaml:2:20: must be the path of a file/],
     ['checks:\n  a:\n    name: ${env:NAME}', /^a\.yaml:3:11: the environment variable NAME is not set/],
     ['checks:\n  a: *b', /^a\.yaml:2:6: /],
@@ -255,7 +293,7 @@ test('a folder is read in the order of names, and nothing outside of it', () => 
   writeFileSync(join(folder, 'in/.git/d.yaml'), 'checks: 1');
   writeFileSync(join(folder, 'in/sub/a.ts'), 'a');
   symlinkSync('../../secret.txt', join(folder, 'in/sub/link.ts'));
-  const { sources, readText } = loadFiles(join(folder, 'in'));
+  const { sources, readText, readBytes } = loadFiles(join(folder, 'in'));
   const path = (name: string): string => join(folder, 'in', name);
   assert.deepEqual(
     sources.map((source) => source.path),
@@ -263,7 +301,7 @@ test('a folder is read in the order of names, and nothing outside of it', () => 
   );
   assert.equal(readText(path('a.yaml'), 'sub/a.ts'), 'a');
   assert.equal(readText(path('sub/c.yaml'), 'a.ts'), 'a');
-  const message = messageOf(() => readFiles(sources, { readText, environment: () => undefined }));
+  const message = messageOf(() => readFiles(sources, { readText, readBytes, environment: () => undefined }));
   assert.match(message, /b\.yml:2:20: \.\.\/secret\.txt is outside of the folder of the files/);
   assert.match(message, /c\.yaml:3:20: link\.ts is a link that leaves the folder of the files/);
   assert.doesNotMatch(message, /\ba\.yaml/);

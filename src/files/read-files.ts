@@ -1,7 +1,8 @@
 // Reads resource files: YAML to the resources of a project, with the place of everything that is declared.
-import { fieldOf, fileFields, type Section, sections } from '#contract/projects/resource-file.ts';
+import { fieldOf, fileFields, imageFields, type Section, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type DeclaredResource, longestLogicalId, mostResources } from '#domain/projects/resource.ts';
+import { largestImage, rasterType } from '#domain/status-pages/status-page.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type FileProblem, FileProblemsError, placeText, type SourceText } from './file-problem.ts';
@@ -20,6 +21,8 @@ export interface FileNeeds {
    * @throws {Error} whose message says why it cannot be read
    */
   readonly readText: (from: string, path: string) => string;
+  /** The content of such a file. */
+  readonly readBytes: (from: string, path: string) => Uint8Array;
 }
 
 /** A resource with what is written about it. */
@@ -178,6 +181,7 @@ function payloadOf(
     const name = fieldOf(key);
     if (fields.has(name)) report({ message: `${key} and another field both set ${name}`, place: at });
     if (Object.hasOwn(fileFields, key)) fields.set(name, textOf(content, needs, report));
+    else if (Object.hasOwn(imageFields, key)) fields.set(name, imageOf(content, needs, report));
     else if (key === 'dependencies' && content.items !== null) {
       fields.set(
         name,
@@ -207,9 +211,25 @@ function plainPath(path: string): string {
 }
 
 /** The text of the file that a field names. */
-function textOf(
+function textOf(content: Located, { readText }: FileNeeds, report: (problem: FileProblem) => void): string | null {
+  return fromFile(content, readText, report);
+}
+
+/** The data URL of the image that a field names. */
+function imageOf(content: Located, { readBytes }: FileNeeds, report: (problem: FileProblem) => void): string | null {
+  const read = (from: string, path: string): string => {
+    const image = readBytes(from, path);
+    const mediaType = rasterType(image);
+    if (mediaType === null || image.length > largestImage)
+      throw new Error(`${path} must be a PNG, JPEG, GIF, WebP or ICO image of at most ${largestImage / 1024} kB`);
+    return `data:${mediaType};base64,${Buffer.from(image).toString('base64')}`;
+  };
+  return fromFile(content, read, report);
+}
+
+function fromFile(
   { scalar, at }: Located,
-  { readText }: FileNeeds,
+  read: (from: string, path: string) => string,
   report: (problem: FileProblem) => void,
 ): string | null {
   if (typeof scalar !== 'string' || scalar === '') {
@@ -217,7 +237,7 @@ function textOf(
     return null;
   }
   try {
-    return readText(at.source.path, scalar);
+    return read(at.source.path, scalar);
   } catch (error) {
     report({ message: errorMessage(error), place: at });
     return null;

@@ -83,11 +83,15 @@ function variablesOf(file: Imported['file']): readonly string[] {
 }
 
 function declared(yaml: string, environment: (name: string) => string | undefined): readonly DeclaredResource[] {
-  const readText = (): never => {
+  const refuse = (): never => {
     throw new Error('is not available here');
   };
   try {
-    const { resources } = readFiles([{ path: 'imported.yaml', text: yaml }], { readText, environment });
+    const { resources } = readFiles([{ path: 'imported.yaml', text: yaml }], {
+      readText: refuse,
+      readBytes: refuse,
+      environment,
+    });
     return resources.map(({ type, logicalId, payload }) => ({ type, logicalId, payload }));
   } catch (error) {
     if (!(error instanceof FileProblemsError)) throw error;

@@ -3,7 +3,7 @@ import { type ServiceState, serviceStates } from '#domain/status-pages/service-s
 import type { Html } from '#lib/markup/html.ts';
 import { html } from '#lib/markup/html.ts';
 import { openIncidents, type PageView } from './page-view.ts';
-import type { TextKey } from './texts/english.ts';
+import type { TextKey } from '#domain/status-pages/page-texts.ts';
 
 const markup = html;
 

@@ -19,7 +19,7 @@ import {
   troubledSnapshot,
 } from '../../tests/support/page-snapshots.ts';
 import { renderPage } from './render-page.ts';
-import { english } from './texts/english.ts';
+import { english } from '#domain/status-pages/page-texts.ts';
 
 function textOf(snapshot: PageSnapshot, path: string, address: string | null = null): string {
   const content = renderPage(snapshot, {}, address).get(path)?.content;

@@ -10,7 +10,7 @@ import { blockOf, readPage } from '../support/pages.ts';
 import { type CommandOutput, paste, runCommand } from '../support/service/command.ts';
 import type { Cleanup } from '../support/targets/scripted-server.ts';
 
-function folderWith(t: Cleanup, files: Readonly<Record<string, string>>): string {
+function folderWith(t: Cleanup, files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-files-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
@@ -53,6 +53,43 @@ checks:
     checkType: HEARTBEAT
     name: Backup
     heartbeat: { period: 1, periodUnit: days, grace: 30, graceUnit: minutes }
+`;
+
+/** A PNG image of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const pages = `project: pages
+statusServices:
+  shop: { name: Shop, tags: [shop] }
+statusPages:
+  main:
+    name: Example status
+    url: files-example
+    visibility: PASSWORD
+    password: "\${env:PAGE_PASSWORD}"
+    logoFile: logo.png
+    customDomain: status.shop.example
+    themeColors: { light: "#0a5c36" }
+    texts: { headline.operational: All is well }
+    cards: [{ name: Online, services: [shop] }]
+`;
+const exportedPage = `statusPages:
+  main:
+    name: Example status
+    url: files-example
+    customDomain: status.shop.example
+    visibility: PASSWORD
+    password: "\${env:MAIN_PASSWORD}"
+    themeColors:
+      light: "#0a5c36"
+    logoFile: images/main-logo.png
+    texts:
+      headline.operational: All is well
+    cards:
+      - name: Online
+        services: [shop]
 `;
 
 describe('resource files', { concurrency: 3 }, ({ it }) => {
@@ -142,6 +179,45 @@ describe('resource files', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual([unnamed.code, /does not name its project/.test(unnamed.err)], [1, true], unnamed.err);
     const missing = await tocsin('diff', '-f', 'nothing.yaml');
     assert.deepEqual([missing.code, missing.err], [1, 'tocsin: nothing.yaml does not exist\n']);
+  });
+
+  it('have status pages with images and a password, and name the place of what is wrong', async (t, service) => {
+    const other = await newAccount(service, 'Pages');
+    const folder = folderWith(t, { 'tocsin.yaml': pages, 'logo.png': pixel });
+    const tocsin = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id, PAGE_PASSWORD: 'quietword' });
+    const first = await tocsin('apply', '-f', '.', '--yes');
+    assert.match(first.out, /^\+ status page main "Example status"$/m, first.err);
+    assert.equal((await tocsin('diff', '-f', '.')).code, 0);
+    const changed = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id, PAGE_PASSWORD: 'quietword2' });
+    const differs = await changed('diff', '-f', '.');
+    assert.deepEqual(
+      [differs.code, /^~ status page main "Example status": password \*\*\*$/m.test(differs.out)],
+      [2, true],
+    );
+
+    const said = await tocsin('export', '--project', 'pages', '-o', 'out');
+    assert.match(said.err, /^ {2}MAIN_PASSWORD {2}statusPages\.main\.password$/m);
+    assert.deepEqual(readFileSync(join(folder, 'out/images/main-logo.png')), Buffer.from(pixel));
+    const exported = clientIn(folder, service, { TOCSIN_ACCOUNT: other.id, MAIN_PASSWORD: 'quietword' });
+    assert.deepEqual(
+      [(await exported('diff', '-f', 'out')).code, readFileSync(join(folder, 'out/status-pages.yaml'), 'utf8')],
+      [0, exportedPage],
+    );
+
+    const wrong = pages
+      .replace('headline.operational', 'headline.operationl')
+      .replace('#0a5c36', '#ffff00')
+      .replace('status.shop.example', 'localhost');
+    writeFileSync(join(folder, 'tocsin.yaml'), wrong);
+    const { err } = await tocsin('diff', '-f', 'tocsin.yaml');
+    assert.match(err, /^tocsin\.yaml:13:14: unknown field; did you mean "headline\.operational"\?$/m);
+    assert.match(err, /^tocsin\.yaml:11:19: customDomain must be a host name, such as status\.example\.com$/m);
+    writeFileSync(
+      join(folder, 'tocsin.yaml'),
+      wrong.replace('operationl', 'operational').replace('localhost', 'shop.example'),
+    );
+    const pale = await tocsin('diff', '-f', 'tocsin.yaml');
+    assert.match(pale.err, /^tocsin\.yaml:12:27: themeColors\.light has a contrast of 1\.1 with the light background/m);
   });
 
   it('are applied on a terminal only if the person agrees', async (t, service) => {

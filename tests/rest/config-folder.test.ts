@@ -13,6 +13,38 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const check = (name: string, more = '') =>
   `  ${name}:\n    checkType: URL\n    name: ${name}\n    request: { url: "http://127.0.0.1:1/" }\n${more}`;
+test('a folder publishes a status page with its logo, and what is not declared is unknown', async (t) => {
+  const pages = join(folder, 'pages');
+  mkdirSync(pages);
+  const image = Buffer.from('89504e470d0a1a0a', 'hex');
+  writeFileSync(join(pages, 'logo.png'), image);
+  const write = (texts: string) =>
+    writeFileSync(
+      join(pages, 'a.yaml'),
+      `checks:\n${check('internal')}statusServices:\n  shop: { name: Shop, checks: [internal] }\nstatusPages:\n  main:\n    name: Example\n    url: example\n    logoFile: logo.png\n    texts: { ${texts} }\n    cards: [{ name: Online, services: [shop] }]\n`,
+    );
+  write('services: What we run');
+  const on = await startComposed(t, { TOCSIN_ROLES: 'api,upkeep', TOCSIN_CONFIG_FOLDER: pages });
+  const visit = async (path = '') => fetch(`${on.address}/status/example/${path}`);
+  const text = async () => (await visit()).text();
+  await until('the page', async () => (await text()).includes('What we run'));
+  const seen = await text();
+  assert.match(seen, /Online[^]*Shop/);
+  assert.doesNotMatch(seen, /internal|127\.0\.0\.1/);
+  const [, path = ''] = /<img[^>]* src="\.?\/?([^"]+)"/.exec(seen) ?? [];
+  assert.deepEqual(Buffer.from(await (await visit(path)).arrayBuffer()), image);
+  write('services: Our systems');
+  await until('the change', async () => (await text()).includes('Our systems'));
+  const { must } = asker(() => on.address, on.apiKey);
+  write('service: Our systems');
+  const notice = await until('the notice', async () => {
+    const notices = (await must('GET', '/v1/notices')) as unknown as { kind: string; message: string }[];
+    return notices.find(({ kind }) => kind === 'config-folder-failed');
+  });
+  assert.match(notice.message, /pages\/a\.yaml:\d+:14: unknown field; did you mean "services"\?/);
+  assert.match(await text(), /Our systems/);
+});
+
 const variables = 'variables:\n  TOKEN: { value: "${env:TOCSIN_FILE_TOKEN}", secret: true }\n';
 
 test('a folder is applied at start and when it changes; what is wrong changes nothing, and what is removed stops', async (t) => {

@@ -41,6 +41,7 @@ async function applied({ must }: Account, text: string, environment: Readonly<Re
   const { resources } = readFiles([{ path: 'tocsin.yaml', text }], {
     environment: (name) => environment[name],
     readText: () => `import { test } from '@playwright/test';\ntest('x', async () => {});\n`,
+    readBytes: () => Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64'),
   });
   const declared = resources.map(({ type, logicalId, payload }) => ({ type, logicalId, payload }));
   const begun = (await must('POST', '/v1/projects/shop/deployments', { resources: declared })) as Row;
@@ -188,6 +189,14 @@ test('an account that is exported and applied elsewhere is the same, and has not
     (type, id) => owned.find((one) => one['type'] === type && one['physicalId'] === id)?.['logicalId'],
   );
   assert.equal(writeFile(again.file), text, 'logical IDs stay, and the order does not depend on others');
+});
+
+test('the status page of the documentation is valid, and a second time there is nothing to do', async () => {
+  const other = await newAccount('Page');
+  const example = blockOf(readPage('docs/monitoring-as-code.md'), 'yaml', 'page');
+  assert.deepEqual(await applied(other, example, { STATUS_PASSWORD: 'quietword' }), []);
+  const [page] = (await resourcesOf(other)).statusPages ?? [];
+  assert.deepEqual([page?.['logo'], page?.['hasPassword']], [pixel, true]);
 });
 
 test('the example of the documentation is valid, and a second time there is nothing to do', async () => {

@@ -194,7 +194,7 @@ const resources: Readonly<Record<string, { at: string; full: Json; least: Json }
   },
   updateStatusPage: {
     at: '/v1/status-pages',
-    full: { name: 'full', url: 'full', themeColors: { light: '#0a7d33', dark: '#7ee2a8' }, texts: { title: 'State' } },
+    full: { name: 'full', url: 'full', themeColors: { light: '#0a7d33', dark: '#7ee2a8' }, texts: { stale: 'Old' } },
     least: { name: 'least', url: 'least' },
   },
   updateStatusService: {

@@ -335,3 +335,65 @@ test('private locations and snippets are deployed with what names them, and prun
   await until('nothing is left', async () => (await list('/v1/snippets')).length === 0);
   assert.deepEqual(await list('/v1/private-locations'), []);
 });
+
+test('a declared status page keeps its cards and password, is refused with the field, and is pruned', async () => {
+  const service = { type: 'status-service', logicalId: 'cart', payload: { name: 'cart', checkIds: [{ ref: 'buy' }] } };
+  const page = (more: object = {}) => ({
+    type: 'status-page',
+    logicalId: 'main',
+    payload: {
+      name: 'Example status',
+      url: 'declared',
+      visibility: 'PASSWORD',
+      password: 'hush-hush',
+      cards: [
+        { name: 'Shop', services: [{ ref: 'cart' }] },
+        { name: 'Other', services: [] },
+      ],
+      ...more,
+    },
+  });
+  const all = (more: object = {}) => [page(more), service, url('buy')];
+  const created = await deploy('pages', all());
+  assert.deepEqual(brief(created), ['CREATE check buy', 'CREATE status-page main', 'CREATE status-service cart']);
+  const shown = async () => {
+    const { entries } = (await must('GET', '/v1/status-pages?limit=100')) as Row;
+    return (entries as Row[]).find((each) => each['url'] === 'declared');
+  };
+  const before = await shown();
+  assert.deepEqual([before?.['hasPassword'], before?.['cards'][0].services[0].name], [true, 'cart']);
+  assert.deepEqual(brief(await deploy('pages', all())), []);
+  assert.deepEqual(
+    brief(await dryRun('pages', all({ password: null }))),
+    [],
+    'an absent password keeps the stored one',
+  );
+  const secret = (await dryRun('pages', all({ password: 'other-hush' }))).diff?.[0]?.changes;
+  assert.deepEqual(secret, [{ field: 'password', secret: true }]);
+
+  const cards = [{ name: 'New', services: [] }, ...page().payload.cards];
+  await deploy('pages', all({ cards, name: 'Changed' }));
+  const after = await shown();
+  assert.deepEqual(
+    after?.['cards'].slice(1).map(({ id }: Row) => id),
+    before?.['cards'].map(({ id }: Row) => id),
+  );
+  const faults = async (...resources: readonly object[]) => {
+    const answer = await api('POST', '/v1/projects/unknown/deployments', { resources, dryRun: true });
+    return (answer.body as { attributes: Record<string, string> }).attributes;
+  };
+  assert.match(String((await faults(page()))['resources[0].payload.cards[0].services[0]']), /service "cart"/);
+  const plain = { cards: [], themeColors: { light: '#ffff00' }, logo: 'data:image/png;base64,PHN2Zz4=' };
+  assert.deepEqual(Object.keys(await faults(page(plain))), [
+    'resources[0].payload.themeColors.light',
+    'resources[0].payload.logo',
+  ]);
+  const taken = { ...page(), logicalId: 'second' };
+  const failed = await deploy('pages', [...all(), taken]);
+  assert.match(failed.error?.message ?? '', /^status page "second": url is the address of another page/);
+  assert.deepEqual(brief(await deploy('pages', [url('buy')], { prune: true })), [
+    'DELETE status-page main',
+    'DELETE status-service cart',
+  ]);
+  assert.equal(await shown(), undefined);
+});

@@ -93,11 +93,11 @@ async function applyFolder(
   const before = signatureOf(path);
   let declaration: Declaration;
   try {
-    const { sources, readText } = loadFiles(path);
+    const { sources, ...files } = loadFiles(path);
     if (sources.length === 0) return { problem: `${path} contains no resource files, so nothing is changed.` };
     const environment = (name: string): string | undefined =>
       name.startsWith('TOCSIN_FILE_') ? variables[name] : undefined;
-    declaration = readFiles(sources, { environment, readText });
+    declaration = readFiles(sources, { ...files, environment });
   } catch (error) {
     // It may have been read while it was replaced.
     if (signatureOf(path) !== before) return 'again';

@@ -11,6 +11,7 @@ import { statusServiceCreate } from '../status-pages/status-service.ts';
 import {
   aliases,
   fileFields,
+  imageFields,
   omittedFields,
   references,
   type Section,
@@ -105,6 +106,9 @@ function toFileForm(
     if (!(name in properties)) continue;
     properties[field] = { type: 'string', description: `File with the text of \`${name}\`, relative to this file.` };
     required.delete(name);
+  }
+  for (const [field, name] of Object.entries(imageFields)) {
+    if (name in properties) properties[field] = { type: 'string', description: 'Image file, relative to this file.' };
   }
   const imported = properties['dependencies'];
   if (imported !== undefined) {

@@ -65,9 +65,15 @@ export const fileFields = {
   localTearDownScriptFile: 'localTearDownScript',
 } as const satisfies Readonly<Record<string, string>>;
 
+/** Fields of files that name an image, whose data URL is the value of a field of the API. */
+export const imageFields = {
+  logoFile: 'logo',
+  faviconFile: 'favicon',
+} as const satisfies Readonly<Record<string, string>>;
+
 /** The field of the API that a field of files sets. */
 export function fieldOf(key: string): string {
-  const names: Readonly<Record<string, string>> = { ...aliases, ...fileFields };
+  const names: Readonly<Record<string, string>> = { ...aliases, ...fileFields, ...imageFields };
   return Object.hasOwn(names, key) ? (names[key] ?? key) : key;
 }
 

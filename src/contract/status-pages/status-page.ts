@@ -10,6 +10,7 @@ import {
   pageThemes,
   pageVisibilities,
 } from '#domain/status-pages/status-page.ts';
+import { english } from '#domain/status-pages/page-texts.ts';
 import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { tagged, type Untagged } from '../operation.ts';
@@ -54,7 +55,13 @@ const words = {
   texts: 'Texts in place of those of the language, by key.',
 };
 
-const pageTexts = z.record(z.string().regex(/^[a-zA-Z.]{1,60}$/), z.string().max(500));
+const textKeys = Object.keys(english);
+const pageTexts = z.record(z.string().meta({ enum: textKeys }), z.string().max(500)).superRefine((texts, context) => {
+  const unknown = Object.keys(texts).filter((key) => !Object.hasOwn(english, key));
+  // The message lists the known ones, as that of an object does.
+  const issue = { code: 'unrecognized_keys', keys: unknown, message: textKeys.join(' '), input: texts } as const;
+  if (unknown.length > 0) context.addIssue(issue);
+});
 
 const writable = {
   name: text(200),

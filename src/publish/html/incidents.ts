@@ -4,7 +4,7 @@ import { stateOfSeverity } from '#domain/status-pages/service-state.ts';
 import { type Html, html } from '#lib/markup/html.ts';
 import { renderMarkdown } from '../markdown.ts';
 import { incidentPath, namesOf, type PageView } from '../page-view.ts';
-import type { TextKey } from '../texts/english.ts';
+import type { TextKey } from '#domain/status-pages/page-texts.ts';
 import type { PageWriter } from '../texts/page-writer.ts';
 import { stateIcon } from './icons.ts';
 import { renderSheet } from './layout.ts';

@@ -1,5 +1,5 @@
 // Texts of status pages in German.
-import type { TextKey } from './english.ts';
+import type { TextKey } from '#domain/status-pages/page-texts.ts';
 
 export const german: Readonly<Record<TextKey, string>> = {
   'headline.operational': 'Stand {time}: Alle Systeme funktionieren.',

@@ -2,7 +2,7 @@
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
 import type { PageLanguage } from '#domain/status-pages/status-page.ts';
 import { type Html, html } from '#lib/markup/html.ts';
-import { english, type TextKey } from './english.ts';
+import { english, type TextKey } from '#domain/status-pages/page-texts.ts';
 import { german } from './german.ts';
 
 type Values = Readonly<Record<string, string | number | Html>>;

@@ -22,9 +22,9 @@ export interface ReadProject extends Declaration {
  */
 export function readProject(path: string, project: string | undefined): ReadProject {
   const declaration = explaining(() => {
-    const { sources, readText } = loadFiles(path);
+    const { sources, ...files } = loadFiles(path);
     if (sources.length === 0) throw new CommandError(`${path} contains no *.yaml or *.yml file`);
-    return readFiles(sources, { readText, environment: readVariable });
+    return readFiles(sources, { ...files, environment: readVariable });
   });
   const named = project ?? declaration.project;
   if (named === null) {
@@ -39,7 +39,7 @@ export function readText(text: string): Declaration {
   const refuse = (): never => {
     throw new Error('is not available here');
   };
-  return explaining(() => readFiles([source], { readText: refuse, environment: readVariable }));
+  return explaining(() => readFiles([source], { readText: refuse, readBytes: refuse, environment: readVariable }));
 }
 
 /** What a deployment would change. @throws {CommandError} if the declaration is not valid */

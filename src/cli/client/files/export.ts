@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { AnswerOf, PagedId } from '#contract/operations.ts';
-import { type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
+import { imageFields, type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type Export, exportResources } from '#files/export.ts';
 import { idText } from '#files/from-api.ts';
@@ -77,7 +77,7 @@ async function run(options: ExportOptions): Promise<void> {
   const { file, placeholders } = await exported(connection, options);
   if (options.json === true) print(options, { file, placeholders }, () => []);
   else if (output === undefined) process.stdout.write(writeFile(file));
-  else for (const [path, text] of pathsOf(file, output)) write(path, text);
+  else for (const [path, content] of pathsOf(file, output)) write(path, content);
   if (placeholders.length > 0) {
     note(
       `Secrets are not exported. Set these environment variables when you apply the file:${placeholderLines(placeholders)}`,
@@ -107,28 +107,32 @@ async function exported(connection: Connection, { project, check }: ExportOption
   return { ...found, file: { ...(project !== undefined && { project }), ...found.file } };
 }
 
-/** One file, or a file for each section and each script. */
-function pathsOf(file: ResourceFile, output: string): [path: string, text: string][] {
+/** A file to write. */
+type Written = [path: string, content: string | Uint8Array];
+
+/** One file, or a file for each section, script and image. */
+function pathsOf(file: ResourceFile, output: string): Written[] {
   if (/\.ya?ml$/.test(output)) return [[output, writeFile(file)]];
   const { project, ...maps } = file;
-  const scripts: [string, string][] = [];
-  const files = Object.entries(maps).flatMap(([section, resources]): [string, string][] => {
+  const apart: Written[] = [];
+  const files = Object.entries(maps).flatMap(([section, resources]): Written[] => {
     if (Object.keys(resources).length === 0) return [];
-    const written = Object.entries(resources).map(([id, resource]) => [id, withScriptFile(id, resource, scripts)]);
+    const written = Object.entries(resources).map(([id, resource]) => [
+      id,
+      withImageFiles(id, withScriptFile(id, resource, apart), apart),
+    ]);
     const name = section.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     return [[`${name}.yaml`, writeFile({ [section]: Object.fromEntries(written) })]];
   });
-  const named: [string, string][] = project === undefined ? [] : [['project.yaml', writeFile({ project })]];
-  return [...named, ...files, ...scripts].map(([name, text]) => [join(output, name), text]);
+  const named: Written[] = project === undefined ? [] : [['project.yaml', writeFile({ project })]];
+  return [...named, ...files, ...apart].map(([name, text]) => [join(output, name), text]);
 }
 
 /** Moves the script of a check into a file of its own. */
-function withScriptFile(logicalId: string, resource: JsonObject | string, scripts: [string, string][]): JsonValue {
+function withScriptFile(logicalId: string, resource: JsonObject | string, apart: Written[]): JsonObject | string {
   if (typeof resource === 'string' || typeof resource['script'] !== 'string') return resource;
-  const base = logicalId.replace(/[^\p{L}\p{N}_-]+/gu, '-');
-  const isTaken = scripts.some(([name]) => name === `scripts/${base}.ts`);
-  const path = `scripts/${isTaken ? `${base}-${scripts.length}` : base}.ts`;
-  scripts.push([
+  const path = freePath(apart, 'scripts', logicalId, '.ts');
+  apart.push([
     path,
     filled(
       resource['script'],
@@ -141,10 +145,36 @@ function withScriptFile(logicalId: string, resource: JsonObject | string, script
   );
 }
 
-function write(path: string, text: string): void {
+/** Moves the images of a status page into files of their own. */
+function withImageFiles(logicalId: string, resource: JsonObject | string, apart: Written[]): JsonValue {
+  if (typeof resource === 'string') return resource;
+  const fileOf: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.entries(imageFields).map(([field, name]) => [name, field]),
+  );
+  return Object.fromEntries(
+    Object.entries(resource).map(([name, value]) => {
+      const field = fileOf[name];
+      const [, type, content] =
+        /^data:image\/(?:x-)?([a-z]+);base64,(.*)$/.exec(typeof value === 'string' ? value : '') ?? [];
+      if (field === undefined || type === undefined || content === undefined) return [name, value];
+      const path = freePath(apart, 'images', `${logicalId}-${name}`, `.${type === 'icon' ? 'ico' : type}`);
+      apart.push([path, Buffer.from(content, 'base64')]);
+      return [field, path];
+    }),
+  );
+}
+
+/** A path that no other file has. */
+function freePath(apart: readonly Written[], folder: string, logicalId: string, ending: string): string {
+  const base = logicalId.replace(/[^\p{L}\p{N}_-]+/gu, '-');
+  const isTaken = apart.some(([name]) => name === `${folder}/${base}${ending}`);
+  return `${folder}/${isTaken ? `${base}-${apart.length}` : base}${ending}`;
+}
+
+function write(path: string, content: string | Uint8Array): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    writeFileSync(path, content);
   } catch (error) {
     throw new CommandError(`cannot write ${path}: ${withoutControls(errorMessage(error))}`);
   }

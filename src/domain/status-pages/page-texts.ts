@@ -1,4 +1,4 @@
-// Texts of status pages in English: the list of all keys. Words in braces are filled in.
+// Texts of status pages in English: the list of all keys, which owners can replace. Words in braces are filled in.
 
 export const english = {
   'headline.operational': 'As of {time} all systems are operational.',
