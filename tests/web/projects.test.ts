@@ -35,4 +35,35 @@ describe('projects', () => {
     await page.getByRole('button', { name: 'Copy as YAML' }).click();
     await expectVisible(page.getByText(/\$\{env:SHOP_TOKEN\}/));
   });
+
+  test('a managed status page and its service warn in their forms, and are copied as YAML with a variable for the password', async () => {
+    const { service, open } = ui();
+    const resources = [
+      { type: 'status-service', logicalId: 'shop', payload: { name: 'Shop', tags: ['shop'] } },
+      {
+        type: 'status-page',
+        logicalId: 'main',
+        payload: {
+          name: 'Example status',
+          url: 'managed',
+          visibility: 'PASSWORD',
+          password: 'hush-hush',
+          cards: [{ name: 'Online', services: [{ ref: 'shop' }] }],
+        },
+      },
+    ];
+    const { id } = await service.must('POST', '/v1/projects/pages/deployments', { resources });
+    const { diff } = await service.must('GET', `/v1/projects/pages/deployments/${String(id)}/completion`);
+    const [shop = '', main = ''] = (diff as { physicalId: string }[]).map(({ physicalId }) => physicalId);
+    const page = await open(`/status-pages/${main}`, { viewport: { width: 390, height: 844 } });
+    await expectVisible(page.getByRole('note').filter({ hasText: 'project pages, main.' }));
+    await page.getByRole('button', { name: 'Copy as YAML' }).click();
+    const yaml = page.getByRole('dialog').getByRole('region', { name: 'Copy as YAML' });
+    await expectVisible(yaml.getByText(/^statusPages:\n {2}main:\n {4}name: Example status\n/));
+    await expectVisible(yaml.getByText(/password: "\$\{env:MAIN_PASSWORD\}"/));
+    await page.goto(`/status-pages/services/${shop}`);
+    await expectVisible(page.getByRole('note').filter({ hasText: 'project pages, shop.' }));
+    await page.getByRole('button', { name: 'Copy as YAML' }).click();
+    await expectVisible(yaml.getByText(/^statusServices:\n {2}shop:\n {4}name: Shop\n {4}tags: \[shop\]\n/));
+  });
 });

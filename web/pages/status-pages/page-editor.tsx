@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../../api/query.ts';
 import { CopyButton } from '../../ui/controls/copy.tsx';
 import { textOf, useDraft } from '../../ui/form/draft.ts';
 import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
+import { AsYaml } from '../../ui/layout/as-yaml.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { CardsField } from './cards-field.tsx';
@@ -52,6 +53,7 @@ export function StatusPagePage() {
             )}
           </PageHead>
           <Editor key={shown.id} page={shown} />
+          <AsYaml type="status-page" id={shown.id} />
         </>
       )}
     </Loaded>
@@ -95,6 +97,7 @@ function Editor({ page }: { readonly page: StatusPage | null }) {
       error={page === null ? create.error : update.error}
       isDisabled={!write || create.isPending || update.isPending}
       submit={page === null ? text.add : text.save}
+      managed={page === null ? undefined : { type: 'status-page', id: page.id }}
       actions={<Cancel kept={kept} onCancel={() => void navigate({ to: '/status-pages' })} />}
     >
       {() => (

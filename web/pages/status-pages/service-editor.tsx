@@ -12,6 +12,7 @@ import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf, useDraft } from '../../ui/form/draft.ts';
 import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { Flag, TextInput } from '../../ui/form/text.tsx';
+import { AsYaml } from '../../ui/layout/as-yaml.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { FailureFields, failureBody, failureDraft } from './failure-fields.tsx';
@@ -61,6 +62,7 @@ export function StatusServicePage() {
             )}
           </PageHead>
           <Editor key={shown.id} service={shown} />
+          <AsYaml type="status-service" id={shown.id} />
         </>
       )}
     </Loaded>
@@ -125,6 +127,7 @@ function Editor({ service }: { readonly service: Service | null }) {
       error={service === null ? create.error : update.error}
       isDisabled={!write || create.isPending || update.isPending}
       submit={service === null ? text.addServiceAction : text.save}
+      managed={service === null ? undefined : { type: 'status-service', id: service.id }}
       actions={<Cancel kept={kept} onCancel={leave} />}
     >
       {() => (
