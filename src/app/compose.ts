@@ -28,6 +28,7 @@ import type { Notice } from '#actions/operating/notices.ts';
 import { sharedNotices } from '#actions/operating/processes.ts';
 import { clockSetWhileStopped } from '#domain/results/missed-reason.ts';
 import { missingChannelNotice } from '#actions/operating/own-notices.ts';
+import { pageCopyNotices } from '#actions/operating/page-copy-notices.ts';
 import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
 import { findBrokenChannels } from './path/templates.ts';
@@ -126,13 +127,13 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const processNotices = noticesOfProcesses(opened, config, () => sharedNotices(ownNotices(), ownProcess));
-  const shared = { ...joined, ...createSigned(publicUrl, secretKey), processNotices, pingFailures };
+  const ofProcess = { stopping: stopping.signal, closedPlaces: places.board, processNotices, pingFailures };
+  const shared = { ...joined, ...createSigned(publicUrl, secretKey), ...ofProcess };
   const { steps, ...api } = await composeRoutes({
     ...shared,
     ...hints,
     mails: invitations,
     scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
-    stopping: stopping.signal,
     brokenChannels: findBrokenChannels(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
     notes: async () => holdNotes(store),
     readiness: () => faultsOf(path, ownProcess, opened),
@@ -180,6 +181,7 @@ function noticesOfProcesses(
     ...shared(),
     ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
     ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
+    ...(await pageCopyNotices((place) => store.pageCopies.state(place), clock.now())),
   ];
 }
 

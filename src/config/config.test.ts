@@ -28,10 +28,17 @@ const provider = {
   TOCSIN_OIDC_CLIENT_SECRET: 'client-canary',
 };
 
+const bucket = {
+  TOCSIN_PUBLISH_BUCKET: 'https://s3.example.com/pages',
+  TOCSIN_PUBLISH_BUCKET_KEY_ID: 'AKIA1',
+  TOCSIN_PUBLISH_BUCKET_SECRET: 'bucket-canary',
+};
+
 /** Variables that another variable requires. */
 function companions(name: string): Record<string, string> {
   if (name in firstUser) return firstUser;
   if (name.startsWith('TOCSIN_OIDC')) return provider;
+  if (name.startsWith('TOCSIN_PUBLISH_BUCKET')) return bucket;
   if (/^TOCSIN_(SMTP|MAIL|ACCOUNT_MAIL)/.test(name)) return mail;
   return name.endsWith('_TEMPLATE') ? telephone : {};
 }
@@ -105,6 +112,11 @@ const right: readonly Case[] = [
   ['TOCSIN_ACCOUNT_LIMITS', 'checks=5, apiKeys=0', (c) => c.accountLimits, { ...defaultLimits, checks: 5, apiKeys: 0 }],
   ['TOCSIN_SMTP_URL', 'smtps://u:p@mail.example.com', (c) => c.gateways.smtp?.url, 'smtps://u:p@mail.example.com'],
   ['TOCSIN_WATCHDOG_URL', 'https://u:p@hc.example/ping/x', (c) => c.watchdogUrl, 'https://u:p@hc.example/ping/x'],
+  ['TOCSIN_PUBLISH_FOLDER', '/srv/status', (c) => c.publish.folder, '/srv/status'],
+  ['TOCSIN_PUBLISH_BUCKET', 'https://s3.example.com/a/', (c) => c.publish.bucket?.url, 'https://s3.example.com/a'],
+  ['TOCSIN_PUBLISH_BUCKET_REGION', 'auto', (c) => c.publish.bucket?.region, 'auto'],
+  ['TOCSIN_PUBLISH_BUCKET_KEY_ID', 'AKIA1', (c) => c.publish.bucket?.keyId, 'AKIA1'],
+  ['TOCSIN_PUBLISH_BUCKET_SECRET', 'a/b+c=', (c) => c.publish.bucket?.secret, 'a/b+c='],
   ['TOCSIN_CONFIG_FOLDER', '/etc/tocsin', (c) => c.configFolder?.path, '/etc/tocsin'],
   ['TOCSIN_CONFIG_ACCOUNT', '3F0C9A52-7d1e-4c58-9b11-6f2f0f6a4b27', (c) => c.configAccount?.slice(0, 8), '3f0c9a52'],
   ['TOCSIN_NOTICE_CHANNEL', '3F0C9A52-7d1e-4c58-9b11-6f2f0f6a4b27/12', (c) => c.noticeChannel?.alertChannelId, 12],
@@ -198,6 +210,7 @@ describe('configuration', () => {
       listen: null,
       roles: ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'],
       publicUrl: null,
+      publish: { folder: null, bucket: null },
       allowedHosts: [],
       trustedProxies: [],
       bootstrapApiKey: null,
@@ -329,10 +342,12 @@ describe('configuration', () => {
     }
   });
 
-  it('requires both variables of the first user, or neither', () => {
-    for (const [name, value] of Object.entries(firstUser)) {
-      const missing = Object.keys(firstUser).find((other) => other !== name);
-      assert.equal(refusal({ [name]: value }), `${missing} is not set; ${name} requires it`);
+  it('requires both variables of the first user, or neither, and all of a bucket', () => {
+    for (const all of [firstUser, bucket]) {
+      for (const [name, value] of Object.entries(all)) {
+        const missing = Object.keys(all).find((other) => other !== name);
+        assert.equal(refusal({ [name]: value }), `${missing} is not set; ${name} requires it`);
+      }
     }
   });
 

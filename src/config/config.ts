@@ -16,6 +16,7 @@ import { type ClientConfig, clientConfigOf } from './client-config.ts';
 import type { ConfigVariable } from './config-variable.ts';
 import { type ConfigFolder, configFolder, fileVariablePrefix } from './folder-variables.ts';
 import { providerVariables } from './provider-variables.ts';
+import type { PublishBucket } from './publish-variables.ts';
 import type { ChannelPlace } from './watching-variables.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
 import type { StaticAddress } from '#domain/locations/static-address.ts';
@@ -70,6 +71,8 @@ export interface Config {
   readonly configFolder: ConfigFolder | null;
   /** The account that it is applied to; null = the only one. */
   readonly configAccount: string | null;
+  /** Where copies of public status pages go; null = nowhere. */
+  readonly publish: { readonly folder: string | null; readonly bucket: PublishBucket | null };
   readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy' | 'names'>>;
   /** Access to `/metrics`. */
   readonly metrics: {
@@ -166,6 +169,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     noticeChannel: take(env, 'TOCSIN_NOTICE_CHANNEL'),
     configFolder: configFolder(take(env, 'TOCSIN_CONFIG_FOLDER'), env),
     configAccount: take(env, 'TOCSIN_CONFIG_ACCOUNT'),
+    publish: { folder: take(env, 'TOCSIN_PUBLISH_FOLDER'), bucket: readBucket(env) },
     metrics: readMetrics(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },
@@ -230,6 +234,13 @@ function take<N extends ConfigVariableName>(env: Environment, name: N): Value<N>
   throw new ConfigError(`${name}=${shown(variable, text)} is invalid${why}; use ${variable.right}`);
 }
 
+/** The value of a variable that another one requires. */
+function needed<N extends ConfigVariableName>(env: Environment, name: N, other: ConfigVariableName): Value<N> {
+  const value = take(env, name);
+  if (value === null) throw new ConfigError(`${name} is not set; ${other} requires it`);
+  return value;
+}
+
 function readMetrics(env: Environment, port: number, isPrivate: boolean): Config['metrics'] {
   const own = take(env, 'TOCSIN_METRICS_PORT');
   if (own !== null && own === port && own !== 0) {
@@ -241,15 +252,20 @@ function readMetrics(env: Environment, port: number, isPrivate: boolean): Config
   return { token, port: own, isClosed: token === null && own === null && !isPrivate };
 }
 
+function readBucket(env: Environment): PublishBucket | null {
+  const region = take(env, 'TOCSIN_PUBLISH_BUCKET_REGION') ?? 'us-east-1';
+  const names = ['TOCSIN_PUBLISH_BUCKET', 'TOCSIN_PUBLISH_BUCKET_KEY_ID', 'TOCSIN_PUBLISH_BUCKET_SECRET'] as const;
+  const [set] = names.filter((name) => take(env, name) !== null);
+  if (set === undefined) return null;
+  const [url = '', keyId = '', secret = ''] = names.map((name) => needed(env, name, set));
+  return { url, keyId, secret, region };
+}
+
 function readGateways(env: Environment): Gateways {
   const url = take(env, 'TOCSIN_SMTP_URL');
   const from = take(env, 'TOCSIN_MAIL_FROM');
-  if (url !== null && from === null) {
-    throw new ConfigError(`TOCSIN_MAIL_FROM is not set; TOCSIN_SMTP_URL requires it`);
-  }
-  if (url === null && from !== null) {
-    throw new ConfigError(`TOCSIN_SMTP_URL is not set; TOCSIN_MAIL_FROM requires it`);
-  }
+  if (url !== null) needed(env, 'TOCSIN_MAIL_FROM', 'TOCSIN_SMTP_URL');
+  if (from !== null) needed(env, 'TOCSIN_SMTP_URL', 'TOCSIN_MAIL_FROM');
   const startTls = take(env, 'TOCSIN_SMTP_STARTTLS');
   const accounts = Object.entries(take(env, 'TOCSIN_ACCOUNT_MAIL') ?? {});
   const without = accounts.find((entry) => entry[1].url === null)?.[0];
@@ -292,13 +308,9 @@ function msOf(seconds: number | null): number | null {
 }
 
 function readBootstrapUser(env: Environment): Config['bootstrapUser'] {
-  const email = take(env, 'TOCSIN_BOOTSTRAP_EMAIL');
-  const password = take(env, 'TOCSIN_BOOTSTRAP_PASSWORD');
-  if (email === null && password === null) return null;
-  if (email === null) throw new ConfigError('TOCSIN_BOOTSTRAP_EMAIL is not set; TOCSIN_BOOTSTRAP_PASSWORD requires it');
-  if (password === null) {
-    throw new ConfigError('TOCSIN_BOOTSTRAP_PASSWORD is not set; TOCSIN_BOOTSTRAP_EMAIL requires it');
-  }
+  const names = ['TOCSIN_BOOTSTRAP_EMAIL', 'TOCSIN_BOOTSTRAP_PASSWORD'] as const;
+  if (names.every((name) => take(env, name) === null)) return null;
+  const [email, password] = [needed(env, names[0], names[1]), needed(env, names[1], names[0])];
   // Common passwords are rejected when the user is created: that list is large.
   const problem = passwordProblem(password, email, false);
   if (problem !== null) throw new ConfigError(`TOCSIN_BOOTSTRAP_PASSWORD ${problem}`);
@@ -307,8 +319,6 @@ function readBootstrapUser(env: Environment): Config['bootstrapUser'] {
 
 function readProvider(env: Environment, publicUrl: string | null): ProviderSettings | null {
   const issuer = take(env, 'TOCSIN_OIDC_ISSUER');
-  const clientId = take(env, 'TOCSIN_OIDC_CLIENT_ID');
-  const clientSecret = take(env, 'TOCSIN_OIDC_CLIENT_SECRET');
   const others = {
     name: take(env, 'TOCSIN_OIDC_NAME') ?? URL.parse(issuer ?? '')?.host ?? '',
     scopes: take(env, 'TOCSIN_OIDC_SCOPES') ?? [],
@@ -317,14 +327,12 @@ function readProvider(env: Environment, publicUrl: string | null): ProviderSetti
     isInvitedOnly: take(env, 'TOCSIN_OIDC_INVITED_ONLY') === 'yes',
   };
   if (issuer === null) {
-    const set = Object.keys(providerVariables).find((name) => readText(env, name as ConfigVariableName) !== null);
+    const set = Object.keys(providerVariables).find((name) => take(env, name as ConfigVariableName) !== null);
     if (set !== undefined) throw new ConfigError(`TOCSIN_OIDC_ISSUER is not set; ${set} requires it`);
     return null;
   }
-  if (clientId === null) throw new ConfigError('TOCSIN_OIDC_CLIENT_ID is not set; TOCSIN_OIDC_ISSUER requires it');
-  if (clientSecret === null) {
-    throw new ConfigError('TOCSIN_OIDC_CLIENT_SECRET is not set; TOCSIN_OIDC_ISSUER requires it');
-  }
+  const clientId = needed(env, 'TOCSIN_OIDC_CLIENT_ID', 'TOCSIN_OIDC_ISSUER');
+  const clientSecret = needed(env, 'TOCSIN_OIDC_CLIENT_SECRET', 'TOCSIN_OIDC_ISSUER');
   if (publicUrl === null) throw new ConfigError('TOCSIN_PUBLIC_URL is not set; TOCSIN_OIDC_ISSUER requires it');
   return { issuer, clientId, clientSecret, ...others };
 }

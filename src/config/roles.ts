@@ -26,6 +26,8 @@ export const loopNames = [
   'call-watchdog',
   'send-notices',
   'publish-status-pages',
+  'copy-pages-to-folder',
+  'copy-pages-to-bucket',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
 
@@ -42,7 +44,15 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'run-trials', 'run-tests', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],
-  upkeep: ['roll-up', 'remove-old-rows', 'call-watchdog', 'send-notices', 'publish-status-pages'],
+  upkeep: [
+    'roll-up',
+    'remove-old-rows',
+    'call-watchdog',
+    'send-notices',
+    'publish-status-pages',
+    'copy-pages-to-folder',
+    'copy-pages-to-bucket',
+  ],
 };
 
 /** The step that records results, which is no loop. */

@@ -14,6 +14,7 @@ import { gatewayVariables } from './gateway-variables.ts';
 import { providerVariables } from './provider-variables.ts';
 import { addressVariables } from './address-variables.ts';
 import { folderVariables } from './folder-variables.ts';
+import { publishVariables } from './publish-variables.ts';
 import { watchingVariables } from './watching-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
@@ -205,6 +206,7 @@ export const configVariables = {
   ...gatewayVariables,
   ...watchingVariables,
   ...folderVariables,
+  ...publishVariables,
   ...addressVariables,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',

@@ -205,6 +205,7 @@ it('omits what cannot be read while the database is unavailable, says so, and ex
     'tocsin_deliveries_pending',
     'tocsin_heartbeat_due_age_seconds',
     'tocsin_outbox_age_seconds',
+    'tocsin_page_copies_failing',
     'tocsin_roll_up_delay_seconds',
     'tocsin_run_queue_age_seconds',
     'tocsin_runs',

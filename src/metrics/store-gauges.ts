@@ -105,6 +105,12 @@ export function addStoreGauges(
   );
   addFigure(
     registers,
+    ['tocsin_page_copies_failing', 'Folder and bucket whose copies of status pages are not up to date'],
+    readings.add(() => figures.failingPageCopies(now())),
+    (failing) => failing,
+  );
+  addFigure(
+    registers,
     ['tocsin_heartbeat_due_age_seconds', 'How long the most overdue heartbeat has waited for its evaluation'],
     readings.add(() => figures.heartbeatDueAt(now())),
     age,

@@ -73,6 +73,7 @@ import { createSecondFactors } from './accounts/second-factors.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { createPasswordResets } from './accounts/password-resets.ts';
 import { createSetupLinks } from './accounts/setup-links.ts';
+import { createPageCopies } from './status-pages/page-copies.ts';
 import { createWatchdog } from './accounts/watchdog.ts';
 import { createCheckSessions } from './sessions/check-sessions.ts';
 import { createTestEvents } from './sessions/test-events.ts';
@@ -135,6 +136,7 @@ function statusPagesOf(database: Database) {
     statusSubscribers: createStatusSubscribers(database),
     subscriptionMails: createSubscriptionMails(database),
     statusSnapshots: createStatusSnapshots(database),
+    pageCopies: createPageCopies(database),
     serviceDays: createServiceDays(database),
   };
 }

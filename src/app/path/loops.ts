@@ -26,6 +26,8 @@ const longPausesMs: Partial<Record<LoopName, number>> = {
 const longTicksMs: Partial<Record<LoopName, number>> = {
   'send-account-reports': 900_000,
   'report-failing-channels': 900_000,
+  // Many requests to a slow bucket: each ends in time.
+  'copy-pages-to-bucket': 900_000,
 };
 
 /** Starts the loops of the given roles. */

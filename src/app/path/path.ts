@@ -13,6 +13,7 @@ import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
 import { composePublishPages } from './status-pages.ts';
+import { composeCopyPages } from './page-copies.ts';
 import { composeRunTests, composeRunTrials } from './trials.ts';
 import { composeCallWatchdog } from './watchdog.ts';
 import { type LoopName, recordStep } from '#config/roles.ts';
@@ -91,6 +92,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'call-watchdog': composeCallWatchdog(deps, idleMs),
     'send-notices': composeSendNotices(deps, idleMs),
     'publish-status-pages': composePublishPages(deps),
+    ...composeCopyPages(deps, idleMs),
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, deps);

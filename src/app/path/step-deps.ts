@@ -14,6 +14,7 @@ import type { WatchdogCaller } from '#upkeep/call-watchdog.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 import type { Prober } from '#checks/runner/probe-threads.ts';
+import type { PlaceBoard } from '#egress/place-board.ts';
 import type { LoopName } from '#config/roles.ts';
 import type { ChannelSender } from '#channels/kind.ts';
 
@@ -39,6 +40,10 @@ export interface PathDeps {
   /** Damage of the database that is known so far. */
   readonly damage: Pick<Damage, 'noteError'>;
   readonly userAgent: string;
+  /** Tocsin's own places, which no request may reach. */
+  readonly closedPlaces: PlaceBoard;
+  /** Aborted when this process stops. */
+  readonly stopping: AbortSignal;
   /** Problems that this process knows of. */
   readonly processNotices: () => Promise<readonly Notice[]>;
   /** Where people reach the UI, without a slash at its end. */

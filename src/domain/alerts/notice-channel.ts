@@ -40,6 +40,7 @@ const titles: Readonly<Record<string, string>> = {
   'connections-refused': 'connections are refused',
   'database-damaged': 'the database is damaged',
   'runtime-broken': 'a runtime cannot be used',
+  'page-copies-failed': 'copies of status pages are not up to date',
   'watchdog-withheld': 'the watchdog is not called',
   'watchdog-failed': 'the watchdog cannot be called',
 };

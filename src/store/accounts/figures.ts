@@ -1,4 +1,6 @@
 // Totals over all accounts, for metrics and readiness.
+import { copiesFailSince, copyPlaces } from '#domain/status-pages/page-copies.ts';
+import { readPageCopies } from '../status-pages/page-copies.ts';
 import { findFact } from '../base/installation-fact.ts';
 import { inAccount, selectRows } from '../base/rows.ts';
 import { sql } from 'kysely';
@@ -50,6 +52,11 @@ export function createFigures({ reader, dialect }: Database) {
         .select(({ fn }) => fn.countAll<number>().as('failing'))
         .executeTakeFirst();
       return row?.failing ?? 0;
+    },
+    /** Number of places whose copies of status pages are not up to date. */
+    async failingPageCopies(now: number): Promise<number> {
+      const states = await Promise.all(copyPlaces.map((place) => readPageCopies(reader, place)));
+      return states.filter((state) => copiesFailSince(state, now) !== null).length;
     },
     /** Until when results are rolled up, epoch ms; null = none yet. */
     async rolledUpTo(): Promise<number | null> {

@@ -13,6 +13,7 @@ export const noFigures: Figures = {
   runQueue: () => Promise.resolve([]),
   heartbeatDueAt: () => Promise.resolve(null),
   failingChannels: () => Promise.resolve(0),
+  failingPageCopies: () => Promise.resolve(0),
   rolledUpTo: () => Promise.resolve(null),
   checkStates: () => Promise.resolve([]),
 };

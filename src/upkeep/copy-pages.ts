@@ -1,0 +1,185 @@
+// Copies public status pages to a place that outlives this installation: one process at a time, accounts in turn.
+import { type CopiedPage, mostCopiedBytes } from '#domain/status-pages/page-copies.ts';
+import type { Clock } from '#lib/clock.ts';
+import { errorMessage } from '#lib/errors.ts';
+import type { CopyLease } from './copy-lease.ts';
+
+export interface CopyPagesOptions {
+  readonly lease: CopyLease;
+  /** All pages that may be copied. */
+  readonly pages: () => Promise<readonly CopiedPage[]>;
+  readonly place: {
+    /** Addresses of the pages that have copies there. Forgets what was known of the place. */
+    urls(): Promise<readonly string[]>;
+    /** Writes what changed of a page; returns its size in bytes. null = the page is not public, and nothing was written. */
+    copy(page: CopiedPage, mostBytes: number): Promise<number | null>;
+    /** Removes the copy of a page. */
+    remove(url: string): Promise<void>;
+  };
+  /** How old the time of a copy may become while its content stays the same, ms. */
+  readonly renewEveryMs: number;
+  readonly clock: Clock;
+  /** Called when copies begin to fail, and when they succeed again (null). */
+  readonly onNews: (error: string | null) => void;
+}
+
+/** A copy that this process made. */
+interface Copied {
+  readonly version: string;
+  readonly builtAt: number;
+  /** null = the page is not public. */
+  readonly bytes: number | null;
+}
+
+interface Failure {
+  readonly count: number;
+  readonly retryAt: number;
+  readonly error: string;
+}
+
+/** What this process knows of a place while it has the lease. */
+interface Known {
+  /** Addresses with copies. */
+  readonly urls: Set<string>;
+  /** By page. */
+  readonly copied: Map<string, Copied>;
+  /** By address. */
+  readonly failures: Map<string, Failure>;
+}
+
+/** Time between two looks, ms. */
+const everyMs = 1000;
+/** How long a tick works before the next one looks for changes, ms. */
+const tickMs = 2000;
+/** Pages that fail one after the other before a place is left alone for a while. */
+const mostFailures = 3;
+const [firstRetryMs, lastRetryMs] = [1000, 60_000];
+
+/** One tick. Returns the delay until the next one, ms. */
+export function createCopyPages(options: CopyPagesOptions): () => Promise<number> {
+  const { lease, place, clock } = options;
+  let known: Known | null = null;
+  return async () => {
+    if (!(await lease.keep())) {
+      known = null;
+      return everyMs;
+    }
+    try {
+      known ??= { urls: new Set(await place.urls()), copied: new Map(), failures: new Map() };
+    } catch (error) {
+      await note(options, errorMessage(error));
+      return everyMs;
+    }
+    const pages = await options.pages();
+    forget(known, pages);
+    const startedAt = performance.now();
+    const isOver = (): boolean => performance.now() - startedAt > tickMs;
+    let failedInARow = 0;
+    for (const { url, run } of [...removals(known, pages, options), ...copies(known, pages, options)]) {
+      if (clock.now() < (known.failures.get(url)?.retryAt ?? 0)) continue;
+      if (!(await lease.keep())) return everyMs;
+      failedInARow = (await succeeds(known, url, run, clock)) ? 0 : failedInARow + 1;
+      // The next tick knows of later changes.
+      if (failedInARow >= mostFailures || isOver()) break;
+    }
+    const [failure] = known.failures.values();
+    await note(options, failure?.error ?? null);
+    return isOver() && failedInARow === 0 ? 0 : everyMs;
+  };
+}
+
+async function note({ lease, onNews }: CopyPagesOptions, error: string | null): Promise<void> {
+  if (await lease.note(error)) onNews(error);
+}
+
+async function succeeds({ failures }: Known, url: string, run: Task['run'], clock: Clock): Promise<boolean> {
+  try {
+    await run();
+    failures.delete(url);
+    return true;
+  } catch (error) {
+    const count = (failures.get(url)?.count ?? 0) + 1;
+    const retryAt = clock.now() + Math.min(firstRetryMs * 2 ** (count - 1), lastRetryMs);
+    failures.set(url, { count, retryAt, error: errorMessage(error) });
+    return false;
+  }
+}
+
+/** Forgets pages that no longer exist. */
+function forget({ copied, failures, urls }: Known, pages: readonly CopiedPage[]): void {
+  const ids = new Set(pages.map(({ pageId }) => pageId));
+  for (const id of copied.keys()) if (!ids.has(id)) copied.delete(id);
+  const present = new Set(pages.map(({ url }) => url));
+  for (const url of failures.keys()) if (!present.has(url) && !urls.has(url)) failures.delete(url);
+}
+
+/** Work on the copy of one page. */
+interface Task {
+  readonly url: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Removes copies at addresses that no page has. */
+function removals({ urls }: Known, pages: readonly CopiedPage[], { place }: CopyPagesOptions): Task[] {
+  const present = new Set(pages.map(({ url }) => url));
+  const gone = [...urls].filter((url) => !present.has(url));
+  return gone.map((url) => ({
+    url,
+    run: async () => {
+      await place.remove(url);
+      urls.delete(url);
+    },
+  }));
+}
+
+/** Copies pages that changed or whose time is old. The first page of each account comes first, then the second ones. */
+function copies(known: Known, pages: readonly CopiedPage[], options: CopyPagesOptions): Task[] {
+  const { copied } = known;
+  const byAccount = Map.groupBy(pages, ({ accountId }) => accountId);
+  const isChanged = (page: CopiedPage): boolean => copied.get(page.pageId)?.version !== versionOf(page);
+  const copiedAt = ({ pageId }: CopiedPage): number => copied.get(pageId)?.builtAt ?? 0;
+  const isDue = (page: CopiedPage): boolean => {
+    if (isChanged(page)) return true;
+    const age = Math.abs(page.builtAt - copiedAt(page));
+    return copied.get(page.pageId)?.bytes !== null && age > 0 && age >= options.renewEveryMs;
+  };
+  const order = (one: CopiedPage, other: CopiedPage): number =>
+    Number(isChanged(other)) - Number(isChanged(one)) || copiedAt(one) - copiedAt(other);
+  const ranked = [...byAccount.values()].flatMap((own) =>
+    own
+      .filter(isDue)
+      .sort(order)
+      .map((page, rank) => ({ page, rank, own })),
+  );
+  return ranked
+    .sort((one, other) => one.rank - other.rank || order(one.page, other.page))
+    .map(({ page, own }) => ({ url: page.url, run: () => copyOne(known, page, own, options) }));
+}
+
+/** @param own all pages of its account */
+async function copyOne(
+  { urls, copied }: Known,
+  page: CopiedPage,
+  own: readonly CopiedPage[],
+  { place }: CopyPagesOptions,
+): Promise<void> {
+  const { url, pageId, builtAt } = page;
+  const others = own.filter((each) => each.pageId !== pageId);
+  const otherBytes = others.reduce((sum, each) => sum + (copied.get(each.pageId)?.bytes ?? 0), 0);
+  let bytes: number | null;
+  try {
+    bytes = await place.copy(page, mostCopiedBytes - otherBytes);
+  } catch (error) {
+    // A part of it may be there.
+    urls.add(url);
+    throw error;
+  }
+  if (bytes !== null) urls.add(url);
+  else if (urls.has(url)) {
+    await place.remove(url);
+    urls.delete(url);
+  }
+  copied.set(pageId, { version: versionOf(page), builtAt, bytes });
+}
+
+const versionOf = ({ fingerprint, changedAt, url }: CopiedPage): string => `${fingerprint} ${changedAt} ${url}`;
