@@ -97,17 +97,11 @@ export function addStoreGauges(
     readings.add(() => figures.runQueue(now())),
     { age, ownLocation },
   );
-  addFigure(
-    registers,
-    ['tocsin_channels_failing', 'Alert channels that do not receive alerts'],
-    readings.add(() => figures.failingChannels()),
-    (failing) => failing,
-  );
-  addFigure(
-    registers,
-    ['tocsin_page_copies_failing', 'Folder and bucket whose copies of status pages are not up to date'],
-    readings.add(() => figures.failingPageCopies(now())),
-    (failing) => failing,
+  const addCount = (named: readonly [string, string], read: () => Promise<number>): void =>
+    addFigure(registers, named, readings.add(read), (count) => count);
+  addCount(['tocsin_channels_failing', 'Alert channels that do not receive alerts'], () => figures.failingChannels());
+  addCount(['tocsin_page_copies_failing', 'Folder and bucket whose copies of status pages are not up to date'], () =>
+    figures.failingPageCopies(now()),
   );
   addFigure(
     registers,

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
+import { request } from 'undici';
 import { troubledSnapshot } from '../../../tests/support/page-snapshots.ts';
 import { startS3Server } from '../../../tests/support/targets/s3-server.ts';
 import type { PublishedFile } from '../page-view.ts';
@@ -203,9 +204,9 @@ suite('copies of status pages in a folder', () => {
   });
 });
 
-const send: SendToBucket = async ({ url, method, headers, body }) => {
-  const answer = await fetch(url, { method, headers, body: body === null ? null : new Uint8Array(body) });
-  return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+const send: SendToBucket = async ({ url, ...options }) => {
+  const { statusCode, body } = await request(url, options);
+  return { status: statusCode, body: Buffer.from(await body.arrayBuffer()) };
 };
 
 suite('copies of status pages in a bucket', () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cleanup } from './scripted-server.ts';
 
-/** s3rver has no types. */
+/** What is used of it. */
 interface S3rver {
   callback(): (request: unknown, response: unknown) => void;
   configureBuckets(): Promise<void>;
@@ -26,6 +26,8 @@ export interface S3Server {
   treat(how: 'well' | 'hang' | 'refuse'): void;
 }
 
+/** The package has no types. */
+const untyped: string = 's3rver';
 const key = { keyId: 'S3RVER', secret: 'S3RVER' };
 const bucket = 'pages';
 /** Header of requests of `read`, which need no signature. */
@@ -33,8 +35,7 @@ const ofReader = 'x-test-reader';
 
 export async function startS3Server(t: Cleanup): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-s3-'));
-  // It is CommonJS without types.
-  const { default: Server } = (await import('s3rver' as string)) as { readonly default: S3rverClass };
+  const { default: Server } = (await import(untyped)) as { readonly default: S3rverClass };
   const s3 = new Server({ silent: true, directory, configureBuckets: [{ name: bucket }] });
   await s3.configureBuckets();
   const answer = s3.callback();
