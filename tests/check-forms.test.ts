@@ -25,7 +25,12 @@ const exceptions: Readonly<Record<string, string>> = {
   mutedUntil: onPage,
   mutedUntilRecovery: onPage,
   doubleCheck: noEffect,
-  triggerIncident: noEffect,
+  ...Object.fromEntries(
+    ['serviceId', 'severity', 'name', 'description', 'notifySubscribers'].map((name) => [
+      `triggerIncident.${name}`,
+      'is for clients of the API: people edit the rule of the service',
+    ]),
+  ),
   groupOrder: 'orders the checks of a group for clients of the API',
   'sslConfig.clientCertificateMode': 'must be null',
   'sslConfig.securityBaseline.knownBadCA.severity': noEffect,

@@ -140,6 +140,8 @@ async function fill({ must }: Account): Promise<void> {
   ])
     services.push(await must('POST', '/v1/status-pages/services', service));
   const serviceIds = services.map((service) => service['id'] as string);
+  const trigger = { serviceId: serviceIds[0], name: 'Orders fail', description: 'We are looking into it.' };
+  await must('PUT', `/v1/checks/${before}`, { triggerIncident: trigger });
   await must('POST', '/v1/status-pages', { name: 'Plain', url: 'plain-page' });
   await must('POST', '/v1/status-pages', {
     name: 'Status of the shop',

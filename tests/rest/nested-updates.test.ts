@@ -11,6 +11,8 @@ let on: Composed;
 const cleanups: (() => void | Promise<void>)[] = [];
 before(async () => {
   on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' });
+  const service = await ask('POST', '/v1/status-pages/services', { name: 'Checkout' });
+  triggerIncident.serviceId = String(service.body.id);
 });
 after(async () => {
   for (const work of cleanups) await work();
@@ -31,6 +33,14 @@ async function ask(method: string, path: string, body?: object, type = 'applicat
 
 const pair = { key: 'a', value: 'b', locked: true };
 const assertion = (source: string) => ({ source, comparison: 'LESS_THAN', property: '', target: '299', regex: null });
+/** Of a service that exists once the tests begin. */
+const triggerIncident = {
+  serviceId: '',
+  severity: 'MINOR',
+  name: 'Payments fail',
+  description: 'We are looking into it.',
+  notifySubscribers: false,
+};
 const shared = {
   name: 'full',
   activated: false,
@@ -50,7 +60,7 @@ const shared = {
     parallelRunFailureThreshold: { enabled: true, percentage: 40 },
     sslCertificates: { enabled: true, alertThreshold: 12 },
   },
-  triggerIncident: { severity: 'MAJOR', deep: { a: 1, b: [2] } },
+  triggerIncident,
 };
 const http = { url: 'https://shop.example/', followRedirects: false, skipSSL: true, ipFamily: 'IPv6' };
 const defaults = {
@@ -208,6 +218,7 @@ const resources: Readonly<Record<string, { at: string; full: Json; least: Json }
         severity: 'MINOR',
         name: 'Slow',
         description: 'It is slow.',
+        resolution: 'It is fast.',
         notifySubscribers: false,
       },
     },

@@ -93,6 +93,7 @@ export function resourcesUnderTest(
     accounts: store.accounts,
     privateLocations: store.privateLocations,
     snippets: store.snippets,
+    statusServices: store.statusServices,
     scriptFault: reader.scriptFault,
     settingsWarnings,
     missingVariables,

@@ -145,17 +145,23 @@ async function scriptProblemsOfChange(
   return [...problems, ...(await programProblems(next, await inheritedRuntime(next, deps), deps))];
 }
 
-/** Unknown private locations and snippets that a change names. */
+/** Unknown private locations, snippets and services that a change names. */
 async function namedProblemsOfChange(
   accountId: string,
   id: string,
-  { privateLocations, settings = {} }: CheckChange,
+  { privateLocations, triggerIncident, settings = {} }: CheckChange,
   deps: EditDeps,
 ): Promise<Problem[]> {
-  const isNaming = privateLocations !== undefined || snippetFields.some((field) => settings[field] !== undefined);
+  const isNaming =
+    privateLocations !== undefined ||
+    triggerIncident !== undefined ||
+    snippetFields.some((field) => settings[field] !== undefined);
   const present = isNaming ? await deps.checks.find(accountId, id) : null;
   if (present === null) return [];
-  return namedResourceProblems(accountId, naming({ privateLocations, settings }), naming(present.check), deps);
+  const trigger =
+    triggerIncident === undefined ? {} : merged<Pick<Check, 'triggerIncident'>>({ triggerIncident }, present.check);
+  const named = naming({ privateLocations, settings, ...trigger });
+  return namedResourceProblems(accountId, named, naming(present.check), deps);
 }
 
 /** Refuses a change meant for a check of another type. */

@@ -1,40 +1,47 @@
-// Validates the private locations and snippets that a check or group names.
+// Validates the private locations, snippets and services of status pages that a check or group names.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { IncidentTrigger } from '#domain/status-pages/incident-trigger.ts';
 import type { Problem } from '../refusal.ts';
 
 export interface NamedResourceDeps {
   readonly privateLocations: { all(accountId: string): Promise<readonly { readonly slugName: string }[]> };
   readonly snippets: { find(accountId: string, id: number): Promise<object | null> };
+  readonly statusServices: { unknownOf(accountId: string, ids: readonly string[]): Promise<readonly string[]> };
 }
 
 /** Fields that name a snippet. */
 export const snippetFields = ['setupSnippetId', 'tearDownSnippetId'] as const;
 
 /** Fields of a check or group; for checks, snippets are part of the settings. */
-type Naming = { readonly privateLocations?: readonly string[] | null } & {
+type Naming = {
+  readonly privateLocations?: readonly string[] | null;
+  readonly triggerIncident?: Pick<IncidentTrigger, 'serviceId'> | null;
+} & {
   readonly [Field in (typeof snippetFields)[number]]?: JsonValue;
 };
 
 /** What a check, or a change to it, names. */
 export function naming({
   privateLocations,
+  triggerIncident = null,
   settings,
 }: {
   readonly privateLocations?: readonly string[] | null | undefined;
+  readonly triggerIncident?: Naming['triggerIncident'];
   readonly settings: JsonObject;
 }): Naming {
-  return { ...settings, ...(privateLocations !== undefined && { privateLocations }) };
+  return { ...settings, ...(privateLocations !== undefined && { privateLocations }), triggerIncident };
 }
 
 /**
- * Returns the private locations and snippets that the account does not have.
+ * Returns the private locations, snippets and services that the account does not have.
  * @param present the stored values, which stay valid even if what they name was removed
  */
 export async function namedResourceProblems(
   accountId: string,
   written: Naming,
   present: Naming,
-  { privateLocations, snippets }: NamedResourceDeps,
+  { privateLocations, snippets, statusServices }: NamedResourceDeps,
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   const slugs = written.privateLocations ?? [];
@@ -50,6 +57,10 @@ export async function namedResourceProblems(
     if ((await snippets.find(accountId, id)) === null)
       problems.push({ path, message: 'is not the ID of a snippet of this account' });
   }
+  const { serviceId = null } = written.triggerIncident ?? {};
+  const isNew = serviceId !== null && serviceId !== present.triggerIncident?.serviceId;
+  if (isNew && (await statusServices.unknownOf(accountId, [serviceId])).length > 0)
+    problems.push({ path: 'triggerIncident.serviceId', message: 'is not the ID of a service of status pages' });
   return problems;
 }
 

@@ -131,7 +131,12 @@ async function apply(
   for (let plans = 0; plans < maxPlans; plans++) {
     const identified = plans === 0 ? first.identified : await identify(caller, declaration, deps);
     const inputs = plans === 0 ? first.inputs : await parse(identified.idOf);
-    const planned = await planDeployment(caller, inputs, identified, planningOf(declaration, deps, onProgress));
+    const planned = await planDeployment(
+      caller,
+      inputs,
+      identified,
+      planningOf(declaration, identified, deps, onProgress),
+    );
     const plan = { ...planned, diff: withIds(planned.diff, identified.idOf) };
     const { length } = plan.diff;
     await deployments.progress(accountId, id, { step: 'applying', done: 0, total: length });
@@ -168,11 +173,20 @@ async function followDeletion({ accountId }: Caller, id: string, logicalId: stri
 }
 
 function planningOf(
-  { undeclared }: Declaration,
+  { undeclared, resources }: Declaration,
+  { idOf }: Identified,
   deps: ProjectDeps,
   onProgress: (done: number, total: number) => Promise<void>,
 ) {
-  return { drafts: createDrafts(deps), undeclared, now: deps.projects.now(), changeId: deps.newId(), onProgress };
+  const services = resources.filter(({ type }) => type === 'status-service');
+  const serviceIds = new Set(services.flatMap(({ type, logicalId }) => idOf(type, logicalId) ?? []));
+  return {
+    drafts: createDrafts(deps, serviceIds),
+    undeclared,
+    now: deps.projects.now(),
+    changeId: deps.newId(),
+    onProgress,
+  };
 }
 
 function throttled(report: (done: number, total: number) => Promise<void>) {
@@ -210,7 +224,7 @@ async function planOf(
     caller,
     inputs,
     identified,
-    planningOf(declaration, deps, () => Promise.resolve()),
+    planningOf(declaration, identified, deps, () => Promise.resolve()),
   );
 }
 

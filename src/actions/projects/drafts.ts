@@ -41,8 +41,11 @@ type Draft<Type extends ResourceType> = (
 
 export type Drafts = { readonly [Type in ResourceType]: Draft<Type> };
 
-/** Drafts of one deployment; each sees the ones before it. */
-export function createDrafts(deps: DraftDeps): Drafts {
+/**
+ * Drafts of one deployment; each sees the ones before it.
+ * @param serviceIds IDs of the declared services, which checks name, and which name checks
+ */
+export function createDrafts(deps: DraftDeps, serviceIds: ReadonlySet<string>): Drafts {
   const drafted: Declared = {
     variables: new Map(),
     channels: new Map(),
@@ -50,7 +53,7 @@ export function createDrafts(deps: DraftDeps): Drafts {
     checkIds: new Set(),
     slugs: new Set(),
     snippetIds: new Set(),
-    serviceIds: new Set(),
+    serviceIds,
   };
   const { checkGroups, variables, alertChannels, windows, named, pages } = together(deps, drafted);
   return {
@@ -87,10 +90,7 @@ export function createDrafts(deps: DraftDeps): Drafts {
       return draftedCheck(caller, input, identity, { ...deps.checks, ...named, checkGroups });
     },
     'maintenance-window': (caller, input, identity) => draftedWindow(caller, input, identity, windows),
-    'status-service': (caller, input, identity) => {
-      drafted.serviceIds.add(identity.physicalId);
-      return draftedService(caller, input, identity, windows);
-    },
+    'status-service': (caller, input, identity) => draftedService(caller, input, identity, windows),
     'status-page': (caller, input, identity) => draftedPage(caller, input, identity, pages),
   };
 }
@@ -103,14 +103,22 @@ interface Declared {
   readonly checkIds: Set<string>;
   readonly slugs: Set<string>;
   readonly snippetIds: Set<number>;
-  readonly serviceIds: Set<string>;
+  readonly serviceIds: ReadonlySet<string>;
 }
 
 /** What is stored, together with what was drafted. */
 function together(deps: DraftDeps, { variables, channels, groups, checkIds, slugs, snippetIds, serviceIds }: Declared) {
   const { alertChannels, checkGroups, privateLocations, snippets } = deps.groups;
+  const statusServices = {
+    unknownOf: (accountId: string, ids: readonly string[]) =>
+      deps.pages.statusServices.unknownOf(
+        accountId,
+        ids.filter((id) => !serviceIds.has(id)),
+      ),
+  };
   return {
     named: {
+      statusServices,
       privateLocations: {
         all: async (accountId: string) => [
           ...(await privateLocations.all(accountId)),
@@ -151,16 +159,7 @@ function together(deps: DraftDeps, { variables, channels, groups, checkIds, slug
         };
       },
     },
-    pages: {
-      ...deps.pages,
-      statusServices: {
-        unknownOf: async (accountId: string, ids: readonly string[]) =>
-          deps.pages.statusServices.unknownOf(
-            accountId,
-            ids.filter((id) => !serviceIds.has(id)),
-          ),
-      },
-    },
+    pages: { ...deps.pages, statusServices },
   };
 }
 

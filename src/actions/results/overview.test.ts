@@ -33,6 +33,7 @@ function checkOf(index: number): OverviewCheck {
     expectedMs: 60_000,
     phaseMs: 0,
     createdAt: 1,
+    incidentOf: null,
     state: null,
   };
 }

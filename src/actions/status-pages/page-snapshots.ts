@@ -11,11 +11,10 @@ import { createReadMembers } from './service-states.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
-import type { MembersFacts } from '#domain/status-pages/service-members.ts';
-import type { FollowedService } from '#domain/status-pages/propose-incidents.ts';
+import { followedChecks, followedServices, publishedServices } from '#domain/status-pages/followed-services.ts';
+import { reopenedMs } from '#domain/status-pages/propose-incidents.ts';
 import { isToSettle, type StatusIncident } from '#domain/status-pages/status-incident.ts';
 import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
-import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Clock } from '#lib/clock.ts';
 import { derivedId } from '#lib/id.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
@@ -26,6 +25,7 @@ export interface SnapshotDeps {
   readonly store: Pick<
     Store,
     | 'accounts'
+    | 'checks'
     | 'checkHistory'
     | 'overview'
     | 'serviceDays'
@@ -66,11 +66,15 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
     const now = clock.now();
     const used = new Set(pages.flatMap(servicesOf));
     const services = (await store.statusServices.all(accountId)).filter(({ id }) => used.has(id));
-    const { named, members } = await readMembers(accountId, services, now);
+    const { checks, windows, named, members } = await readMembers(accountId, services, now);
     const touching = new Set(
       [...members.values()].flatMap((facts) => [...facts.windows].filter((each) => each.isPublic)),
     );
-    await propose(accountId, followedServices(pages, services, members));
+    const recent = await store.statusIncidents.recent(accountId, now - reopenedMs);
+    const published = publishedServices(pages, services);
+    const proposers = new Set(recent.map(({ proposedFor }) => proposedFor));
+    const failing = await inSlices(accountId, followedChecks(published, checks, proposers, windows, now));
+    await propose(accountId, [...failing, ...followedServices(published, members)], recent);
     const incidents = await readIncidents(store, accountId, now);
     const days = await readDays({ accountId, services, named, now });
     const timedIds = new Set(pages.filter(({ showResponseTimes }) => showResponseTimes).flatMap(servicesOf));
@@ -117,21 +121,6 @@ async function writePages(
     await breathe();
   }
   return againAt;
-}
-
-/** Services whose state checks tell, in the language of the first page that shows them. */
-function followedServices(
-  pages: readonly StatusPage[],
-  services: readonly StatusService[],
-  members: ReadonlyMap<string, MembersFacts>,
-): FollowedService[] {
-  return services.flatMap((service) => {
-    const facts = members.get(service.id);
-    const shown = pages.filter((page) => page.isPublished && servicesOf(page).includes(service.id));
-    const [page] = shown;
-    if (facts === undefined || page === undefined) return [];
-    return [{ service, state: facts.state, since: facts.since, language: page.language }];
-  });
 }
 
 /** Open ones with drafts, and published ones of the last year, newest first; those that time alone changes are settled. */

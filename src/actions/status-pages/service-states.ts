@@ -43,7 +43,8 @@ export function createReadMembers({ overview, statusSnapshots, targetOf }: Membe
       accountId,
       [...byLocation].map(({ checkId }) => checkId),
     );
-    return { named, members: await inSlices(accountId, factsOfMembers(services, named, windows, locations, now)) };
+    const members = await inSlices(accountId, factsOfMembers(services, named, windows, locations, now));
+    return { checks, windows, named, members };
   };
 }
 

@@ -90,9 +90,10 @@ async function incidentsOfCheck(
   if (found === null) throw notFound('check', checkId);
   const all = await statusServices.all(accountId);
   if (all.length === 0) return [];
-  const { groupId, tags } = found.check;
+  const { groupId, tags, triggerIncident } = found.check;
   const group = groupId === null ? null : await checkGroups.find(accountId, groupId);
-  const concerned = servicesOfCheck({ checkId, groupId, tags, groupTags: group?.group.tags ?? [] }, all);
+  const named = servicesOfCheck({ checkId, groupId, tags, groupTags: group?.group.tags ?? [] }, all);
+  const concerned = new Set([...named, ...(triggerIncident === null ? [] : [triggerIncident.serviceId])]);
   if (concerned.size === 0) return [];
   const services = new Map(all.map((service) => [service.id, service]));
   const open = await statusIncidents.list(accountId, { isOpen: true }, null, mostOpen);

@@ -218,6 +218,7 @@ function draftDeps(deps: ActionDeps) {
     scriptFault: reader.scriptFault,
     privateLocations: store.privateLocations,
     snippets: store.snippets,
+    statusServices: store.statusServices,
     settingsWarnings,
     missingVariables: composeMissingVariables(store),
     scriptsRefused: deps.scriptsRefused,

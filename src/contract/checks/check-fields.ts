@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { frequency } from '#checks/schema.ts';
 import { alertSettings } from '../alerts/alert-settings.ts';
 import { bodyInstant, instant, orNull } from '#lib/schema/fields.ts';
-import { jsonObject } from '#lib/schema/json.ts';
 import { readOnlyFields } from '#lib/schema/bodies.ts';
 import { showAs, shownFields } from '#lib/schema/shown.ts';
 import {
@@ -16,6 +15,7 @@ import {
   privateLocationList,
   tagList,
 } from '../lists.ts';
+import { incidentTrigger } from './incident-trigger.ts';
 import { retryStrategy } from './retry-strategy.ts';
 import { warnings } from './warnings.ts';
 
@@ -78,7 +78,7 @@ export const checkFields = {
   useGlobalAlertSettings: z.boolean().default(true),
   alertChannelSubscriptions: channelSubscriptions.default([]),
   retryStrategy: retryStrategy.nullable().default(null).describe('null = no retries.'),
-  triggerIncident: jsonObject.nullable().default(null).describe('Stored and returned. Has no effect.'),
+  triggerIncident: incidentTrigger.nullable().default(null).describe('The incident that its failure opens.'),
 };
 
 /** Fields in responses. */

@@ -88,6 +88,7 @@ export const references = {
   setupSnippetId: 'snippet',
   tearDownSnippetId: 'snippet',
   'cards[].services[]': 'status-service',
+  'triggerIncident.serviceId': 'status-service',
 } as const satisfies Readonly<Record<string, ResourceType>>;
 
 /** Fields of the API that files do not have: the other side of the reference has them, or the server sets them. */

@@ -29,6 +29,10 @@ const incidentRule = z.strictObject({
     .nullable()
     .default(null)
     .describe('First update. Default: a sentence in the page’s language.'),
+  resolution: text(5000)
+    .nullable()
+    .default(null)
+    .describe('Last update, when the service recovers. Default: a sentence in the page’s language.'),
   notifySubscribers: z.boolean().default(true).describe('Stored and returned. Pages have no subscribers yet.'),
 });
 
@@ -68,6 +72,7 @@ export const statusService = z
       severity: z.enum(incidentSeverities),
       name: z.string().nullable(),
       description: z.string().nullable(),
+      resolution: z.string().nullable(),
       notifySubscribers: z.boolean(),
     }),
     showHistory: z.boolean(),

@@ -2,6 +2,7 @@
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { JsonObject } from '../json.ts';
+import type { IncidentTrigger } from '../status-pages/incident-trigger.ts';
 
 /** Type of a check as users name it, such as `TCP`. Only the registry knows the kinds. */
 export type CheckType = string;
@@ -72,7 +73,8 @@ export interface Check {
   readonly alertSettings: AlertSettings | null;
   readonly useGlobalAlertSettings: boolean;
   readonly retryStrategy: RetryStrategy | null;
-  readonly triggerIncident: JsonObject | null;
+  /** The incident of status pages that its failure opens; null = none. */
+  readonly triggerIncident: IncidentTrigger | null;
   /** Settings of the type; for API: request, degradedResponseTime, maxResponseTime, scripts. */
   readonly settings: JsonObject;
   /** Epoch ms. */

@@ -68,6 +68,7 @@ const referenceTypes: Readonly<Record<string, ResourceType>> = {
   setupSnippetId: 'snippet',
   tearDownSnippetId: 'snippet',
   services: 'status-service',
+  serviceId: 'status-service',
 };
 
 /** Types whose IDs are numbers in the API. */

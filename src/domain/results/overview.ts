@@ -41,6 +41,8 @@ export interface OverviewCheck {
   /** null = not scheduled. */
   readonly phaseMs: number | null;
   readonly createdAt: number;
+  /** ID of the service of status pages whose incident its failure opens; null = none. */
+  readonly incidentOf: string | null;
   readonly state: OverviewCheckState | null;
 }
 

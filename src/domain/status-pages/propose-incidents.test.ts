@@ -15,7 +15,7 @@ function aService(rule: Partial<IncidentRule> = {}): StatusService {
 }
 
 function anIncident(fields: Partial<StatusIncident> = {}): StatusIncident {
-  const update = automaticUpdate('open', { service: aService(), language: 'en' }, 'u', since);
+  const update = automaticUpdate('open', { service: aService(), checkId: null, language: 'en' }, 'u', since);
   return {
     accountId: 'a',
     id: 'i',
@@ -38,7 +38,7 @@ function anIncident(fields: Partial<StatusIncident> = {}): StatusIncident {
 }
 
 const followed = (service: StatusService, state: 'outage' | 'operational' | 'degraded' | 'unknown') =>
-  ({ service, state, since, language: 'en' }) as const;
+  ({ service, checkId: null, state, since, language: 'en' }) as const;
 
 test('an outage opens a draft once, with the time at which it began', () => {
   const proposal = proposalFor(followed(aService(), 'outage'), [], now);
@@ -92,11 +92,17 @@ test('a failure that returned ten times opens another incident, so that none gro
 
 test('the first update is the text of the service, or a sentence in the language of its pages', () => {
   const own = aService({ description: 'Payments are slow.' });
-  assert.equal(automaticUpdate('open', { service: own, language: 'de' }, 'u', now).description, 'Payments are slow.');
+  assert.equal(
+    automaticUpdate('open', { service: own, checkId: null, language: 'de' }, 'u', now).description,
+    'Payments are slow.',
+  );
   assert.match(
-    automaticUpdate('open', { service: aService(), language: 'de' }, 'u', now).description,
+    automaticUpdate('open', { service: aService(), checkId: null, language: 'de' }, 'u', now).description,
     /^Checkout funktioniert/,
   );
-  const over = automaticUpdate('resolve', { service: own, language: 'en' }, 'u', now);
+  const over = automaticUpdate('resolve', { service: own, checkId: null, language: 'en' }, 'u', now);
   assert.deepEqual([over.status, over.description], ['RESOLVED', 'Checkout works again.']);
+  const ended = aService({ resolution: 'Payments are fast.' });
+  const last = automaticUpdate('resolve', { service: ended, checkId: null, language: 'en' }, 'u', now);
+  assert.equal(last.description, 'Payments are fast.');
 });

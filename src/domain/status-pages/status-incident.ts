@@ -33,7 +33,7 @@ export interface StatusIncident {
   readonly resolvedAt: number | null;
   /** When visitors could first see it; null = a draft. */
   readonly publishedAt: number | null;
-  /** ID of the service whose failure opened it; null = a person or program did. */
+  /** ID of the service or check whose failure opened it; null = a person or program did. */
   readonly proposedFor: string | null;
   /** IDs of the updates that no person or program wrote. */
   readonly automaticUpdates: readonly string[];

@@ -17,6 +17,8 @@ export interface IncidentRule {
   readonly name: string | null;
   /** First update; null = a sentence of the language. */
   readonly description: string | null;
+  /** Last update, when it recovered; null = a sentence of the language. */
+  readonly resolution: string | null;
   readonly notifySubscribers: boolean;
 }
 
@@ -55,6 +57,7 @@ export const defaultIncidentRule: IncidentRule = {
   severity: 'MAJOR',
   name: null,
   description: null,
+  resolution: null,
   notifySubscribers: true,
 };
 

@@ -6,6 +6,7 @@ import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { intervalMs } from '#domain/checks/slot.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { IncidentTrigger } from '#domain/status-pages/incident-trigger.ts';
 import type { OverviewCheck, OverviewCheckState } from '#domain/results/overview.ts';
 import { createRecent } from '#lib/recent.ts';
 import { idBytes, idOfDigits, idText, idTextOrNull, idTime, parsed, parsedOrNull } from '../base/codec.ts';
@@ -44,6 +45,7 @@ interface Definition {
   /** Since when it is muted until it recovers; null = not. */
   readonly mutedFrom: number | null;
   readonly frequencyMs: number;
+  readonly incidentOf: string | null;
   /** When the check was last edited, epoch ms; null = read again next time. */
   readonly editedAt: number | null;
 }
@@ -198,13 +200,16 @@ function definitionFacts(checkType: string, text: string, targetOf: TargetOf): O
     readonly mutedFrom?: number | null;
     readonly frequency?: number;
     readonly frequencyOffset?: number | null;
+    readonly triggerIncident?: IncidentTrigger | null;
   }
-  const { settings, mutedUntil, mutedUntilRecovery, mutedFrom, frequency, frequencyOffset } = parsed<Stored>(text);
+  const { settings, mutedUntil, mutedUntilRecovery, mutedFrom, frequency, frequencyOffset, triggerIncident } =
+    parsed<Stored>(text);
   return {
     url: settings === undefined ? null : targetOf(checkType, settings),
     mutedUntil: mutedUntil ?? 0,
     mutedFrom: mutedUntilRecovery === true ? (mutedFrom ?? null) : null,
     frequencyMs: intervalMs(frequency ?? 0, frequencyOffset ?? null),
+    incidentOf: triggerIncident?.serviceId ?? null,
   };
 }
 
@@ -259,7 +264,7 @@ function groupFacts({ name, activated, muted, muted_from: mutedFrom, tags, defin
 
 function checkOf(
   row: CheckRow,
-  { url: ownUrl, mutedUntil, mutedFrom: ownFrom, frequencyMs }: Definition,
+  { url: ownUrl, mutedUntil, mutedFrom: ownFrom, frequencyMs, incidentOf }: Definition,
   group: ReturnType<typeof groupFacts> | null,
   received: Notifying,
   state: OverviewCheckState | null,
@@ -291,6 +296,7 @@ function checkOf(
     expectedMs: ownMs + (row.grace_ms ?? 0),
     phaseMs: interval_ms === null ? null : (row.phase_ms ?? 0),
     createdAt: row.created_at,
+    incidentOf,
     state,
   };
 }

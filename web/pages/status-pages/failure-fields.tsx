@@ -9,13 +9,21 @@ import css from './status-pages.module.css';
 
 /** The fields of the draft of a service. */
 export function failureDraft(service: Service | null): Draft {
-  const { mode = 'PROPOSE', afterMinutes = 0, severity = 'MAJOR', name, description } = service?.incidents ?? {};
+  const {
+    mode = 'PROPOSE',
+    afterMinutes = 0,
+    severity = 'MAJOR',
+    name,
+    description,
+    resolution,
+  } = service?.incidents ?? {};
   return {
     mode,
     afterMinutes: afterMinutes === 0 ? '' : String(afterMinutes),
     severity,
     incidentName: name ?? '',
     incidentText: description ?? '',
+    incidentEnd: resolution ?? '',
   };
 }
 
@@ -27,6 +35,7 @@ export function failureBody(draft: Draft) {
     severity: textOf(draft['severity']),
     name: textOf(draft['incidentName']) || null,
     description: textOf(draft['incidentText']) || null,
+    resolution: textOf(draft['incidentEnd']) || null,
   };
 }
 
@@ -76,6 +85,14 @@ export function FailureFields({ draft, onChange }: FieldsOfDraft) {
             lines="text"
             value={textOf(draft['incidentText'])}
             onChange={(value) => onChange('incidentText', value)}
+          />
+          <TextInput
+            name="incidents.resolution"
+            label={text.lastUpdate}
+            help={text.lastUpdateHelp}
+            lines="text"
+            value={textOf(draft['incidentEnd'])}
+            onChange={(value) => onChange('incidentEnd', value)}
           />
         </>
       )}

@@ -174,6 +174,8 @@ export const text = {
   incidentTitle: 'Title',
   firstUpdate: 'First update',
   firstUpdateHelp: 'Empty = a sentence in the language of the page.',
+  lastUpdate: 'Last update',
+  lastUpdateHelp: 'When the service recovers. Empty = a sentence in the language of the page.',
   severity: 'Severity',
   severities: [
     ['MINOR', 'Minor'],
