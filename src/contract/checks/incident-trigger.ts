@@ -1,4 +1,4 @@
-// Incidents of status pages that failures of checks open (reference: triggerIncident).
+// Incidents of status pages that failures of checks open.
 import { z } from 'zod';
 import { incidentSeverities } from '#domain/status-pages/status-service.ts';
 import { pathUuid } from '#lib/schema/fields.ts';
