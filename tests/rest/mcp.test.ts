@@ -8,7 +8,6 @@ import { asker } from '../support/service/service.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
 import { ask } from '../support/service/ask-tool.ts';
 import { until } from '../support/until.ts';
-import { send } from './operation-calls.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
 const cleanup = { after: (work: () => void | Promise<void>) => void cleanups.push(work) };
@@ -66,13 +65,15 @@ const readTools = [
   'read_result',
   'backtest',
   'propose_change',
+  'list_status_pages',
 ];
+const writeTools = ['run_check', 'apply_change', 'acknowledge', 'draft_incident'];
 
 describe('tools', () => {
   for (const [role, more] of [
     ['read-only', []],
     ['read-run', ['run_check']],
-    ['read-write', ['run_check', 'apply_change', 'acknowledge']],
+    ['read-write', writeTools],
   ] as const) {
     test(`a key with the role ${role} sees and calls only its tools`, async () => {
       const client = await connect(await keyOf(role));
@@ -81,9 +82,7 @@ describe('tools', () => {
       for (const { name, annotations } of tools) {
         assert.equal(annotations?.readOnlyHint, readTools.includes(name), name);
       }
-      for (const name of ['run_check', 'apply_change', 'acknowledge'].filter(
-        (each) => !(more as readonly string[]).includes(each),
-      )) {
+      for (const name of writeTools.filter((each) => !(more as readonly string[]).includes(each))) {
         const refused = await ask(client, name, { checkId, change: {}, revision: '"x"' });
         assert.ok(refused.isError);
         assert.match(String(refused.data['message']), new RegExp(`role ${role}, which does not allow`));
@@ -285,6 +284,26 @@ describe('tools', () => {
     }
   });
 
+  test('an incident is drafted for a person, and pages are listed with the states of their services', async () => {
+    const client = await connect(await keyOf('read-write'));
+    const { id } = await must('POST', '/v1/status-pages/services', { name: 'Checkout', checkIds: [checkId] });
+    const cards = [{ name: 'Shop', services: [id] }];
+    await must('POST', '/v1/status-pages', { name: 'Linked', url: 'linked', visibility: 'LINK', cards });
+    const draft = { name: 'Checkout fails', description: 'We are on it.', serviceIds: [id] };
+    const { lead, data } = await ask(client, 'draft_incident', draft);
+    assert.match(lead, /^Saved as a draft\. Give a person the address/);
+    assert.match(String(data['page']), /\/status-pages\/incidents\/[-\da-f]{36}$/);
+    const stored = await must('GET', `/v1/status-pages/incidents/${String(data['id'])}`);
+    assert.deepEqual([stored['isDraft'], stored['publishedAt']], [true, null]);
+    const listed = await ask(client, 'list_status_pages');
+    const of = (name: string) => (listed.data[name] as Record<string, unknown>[]).at(-1);
+    assert.deepEqual([of('pages')?.['services'], of('services')?.['state']], [['Checkout'], 'outage']);
+    assert.deepEqual([of('openIncidents')?.['name'], of('openIncidents')?.['isDraft']], ['Checkout fails', true]);
+    assert.doesNotMatch(listed.text, /~/, 'the token of the link is not shown');
+    const other = await ask(client, 'draft_incident', { ...draft, serviceIds: [checkId] });
+    assert.ok(other.isError && /services/.test(other.text), other.text);
+  });
+
   test('another account’s check does not exist for a key', async () => {
     const { id } = await must('POST', '/v1/accounts', { name: 'Other' });
     const { key } = await must('POST', '/v1/api-keys', { name: 'other', role: 'admin', accountIds: [id] });
@@ -324,40 +343,6 @@ describe('tools', () => {
   });
 });
 
-describe('the endpoint', () => {
-  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  const post = (headers: Record<string, string>, body: unknown = message) =>
-    send(on.port, {
-      method: 'POST',
-      path: '/mcp',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-  const own = () => ({ authorization: `Bearer ${on.apiKey}` });
-
-  test('it asks for a key, and is not for pages of other servers', async () => {
-    assert.equal((await post({})).status, 401);
-    assert.equal((await post({ ...own(), origin: 'https://evil.example' })).status, 403);
-    assert.equal((await post({ ...own(), origin: 'null' })).status, 403);
-    assert.equal((await post({ ...own(), host: 'evil.example' })).status, 421);
-    assert.equal((await post({ ...own(), origin: on.address })).status, 200);
-  });
-
-  test('it takes one message of the protocol at a time', async () => {
-    assert.equal((await post(own(), [message, message])).status, 400);
-    assert.equal((await post(own(), { jsonrpc: '1.0', method: 'x' })).status, 400);
-    assert.equal((await post({ ...own(), 'mcp-protocol-version': '1999-01-01' })).status, 400);
-    const { status, text } = await post(own(), { jsonrpc: '2.0', method: 'notifications/initialized' });
-    assert.deepEqual([status, text], [202, '']);
-    const get = await send(on.port, { method: 'GET', path: '/mcp', headers: own() });
-    assert.deepEqual([get.status, get.headers['allow']], [405, 'POST']);
-    const unknown = JSON.parse((await post(own(), { ...message, method: 'resources/list' })).text) as {
-      error: { code: number };
-    };
-    assert.equal(unknown.error.code, -32_601);
-  });
-});
-
 test('answers stay small however much there is, and say how to narrow', async () => {
   const client = await connect(on.apiKey);
   const checks = Array.from({ length: 120 }, (_, index) => ({
@@ -371,27 +356,4 @@ test('answers stay small however much there is, and say how to narrow', async ()
   const { text, lead } = await ask(client, 'find_checks', { state: ['paused'], search: 'long' });
   assert.ok(text.length < 13_000, `${text.length} characters`);
   assert.match(lead, /100 more: narrow by search, tag or groupId, or read page 2\./);
-});
-
-test('each message counts as a request of the key', async (t) => {
-  const limited = await startComposed(t, { TOCSIN_RATE_LIMIT: '3', TOCSIN_ROLES: 'api' });
-  const headers = { authorization: `Bearer ${limited.apiKey}`, 'content-type': 'application/json' };
-  const params = { name: 'list_failures', arguments: {} };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  const statuses: number[] = [];
-  for (let count = 0; count < 4; count++) {
-    const answer = await send(limited.port, { method: 'POST', path: '/mcp', headers, body });
-    statuses.push(answer.status);
-    if (answer.status === 429) assert.match(String(answer.headers['retry-after']), /^\d+$/);
-  }
-  assert.deepEqual(statuses, [200, 200, 200, 429]);
-});
-
-test('it is off with TOCSIN_MCP=off', async (t) => {
-  const off = await startComposed(t, { TOCSIN_MCP: 'off', TOCSIN_ROLES: 'api' });
-  const headers = { authorization: `Bearer ${off.apiKey}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-  const { status, text } = await send(off.port, { method: 'POST', path: '/mcp', headers, body });
-  assert.equal(status, 404);
-  assert.match(text, /TOCSIN_MCP=on/);
 });

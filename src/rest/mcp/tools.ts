@@ -6,6 +6,7 @@ import { explainFailure } from './explanation.ts';
 import { findChecks, listFailures } from './failures.ts';
 import { listResults, readResult } from './results.ts';
 import { runCheck } from './runs.ts';
+import { draftIncident, listStatusPages } from './status-pages.ts';
 import type { Tool } from './tool.ts';
 
 export const tools: readonly Tool[] = [
@@ -19,6 +20,8 @@ export const tools: readonly Tool[] = [
   proposeChange,
   applyChange,
   acknowledge,
+  listStatusPages,
+  draftIncident,
 ];
 
 /** The tools that a role may call. */

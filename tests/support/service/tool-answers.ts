@@ -37,6 +37,8 @@ export async function toolAnswers(
     run_check: await call('run_check', { checkId, waitSeconds: 60 }),
     apply_change: await call('apply_change', { checkId, change, revision }),
     acknowledge: await call('acknowledge', { checkId }),
+    draft_incident: await call('draft_incident', { name: 'Draft', description: 'We are looking into it.' }),
+    list_status_pages: await call('list_status_pages', {}),
     explain_failure: await call('explain_failure', { checkId }),
   };
   const { tools } = await send('tools/list', {});
