@@ -21,6 +21,7 @@ export const unauditedOperations: Readonly<Partial<Record<OperationId, string>>>
   postPingSignal: 'reports a run of a heartbeat, which its history shows',
   previewAlertChannel: reads,
   previewMaintenanceWindow: reads,
+  previewStatusPage: reads,
   cancelCliDeployment: 'ends a deployment that has changed nothing',
   testAlertChannel: 'sends a test message, which the log of deliveries shows',
   triggerCheckSessions: starts,

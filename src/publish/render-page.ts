@@ -10,6 +10,7 @@ import { renderIncident } from './html/incidents.ts';
 import { statuspageFiles } from './json/statuspage-json.ts';
 import { summaryJson } from './json/summary-json.ts';
 import { pageBadges, stateFavicon } from './page-badges.ts';
+import { pageStyle } from './html/page-style.ts';
 import { createPageView, incidentPath, type PageImages, type PublishedFile } from './page-view.ts';
 
 const mediaTypes = {
@@ -48,4 +49,16 @@ export function renderPage(
   add('favicon.svg', 'svg', stateFavicon(stateOf(view)));
   for (const [path, file] of view.assetFiles) files.set(path, file);
   return files;
+}
+
+/** The first file of a page without other files: its style is apart, its images are data URLs, and it has no script. */
+export function renderPreview(
+  snapshot: PageSnapshot,
+  images: PageImages,
+): { readonly html: string; readonly style: string } {
+  const view = createPageView(snapshot, images, null);
+  const logo =
+    images.logo && `data:${images.logo.mediaType};base64,${Buffer.from(images.logo.content).toString('base64')}`;
+  const assets = { style: '', script: '', ...(logo !== undefined && { logo }) };
+  return { html: renderCurrent({ ...view, assets }), style: pageStyle(view.snapshot.page) };
 }

@@ -208,6 +208,7 @@ describe('a caller', () => {
         'getAnalyticsOfChecks',
         'previewAlertChannel',
         'previewMaintenanceWindow',
+        'previewStatusPage',
         'callMcp',
         'downloadCliSnapshot',
       ],

@@ -123,7 +123,7 @@ export function resourcesUnderTest(
       ...clientCertificateRoutes(createClientCertificateActions(store)),
       ...privateLocationRoutes(createPrivateLocationActions({ ...store, newId, now: () => clock.now() })),
       ...snippetRoutes(createSnippetActions(choices)),
-      ...routesOfStatusPages(composeStatusPages({ store, clock, pageAccess }), {
+      ...routesOfStatusPages(composeStatusPages({ store, clock, pageAccess, config: { serverTimeZone: 'UTC' } }), {
         publicUrl: () => 'http://tocsin.test',
         clock,
         pageAccess,

@@ -185,6 +185,27 @@ test('a service has the state that its checks and open published incidents give 
   assert.equal(await state(manual['id']), 'operational');
 });
 
+test('a preview renders an unsaved page from what its account has, and saves nothing', async () => {
+  await using on = resourcesUnderTest();
+  const { body: service } = await on.ask('POST', '/v1/status-pages/services', { name: 'Chat <b>' });
+  const incident = { name: 'Chat is late', severity: 'MINOR', services: [service['id']], incidentUpdates: [update] };
+  await on.ask('POST', '/v1/status-pages/incidents', incident);
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  const cards = [{ name: 'Talk', services: [service['id'], unknown] }];
+  const page = { name: 'Ünsaved <script>', url: 'unsaved', language: 'de', visibility: 'PASSWORD', logo: png, cards };
+  const { status, body } = await on.ask('POST', '/v1/status-pages/preview', page, 'tsn_reader');
+  assert.equal(status, 200, JSON.stringify(body));
+  const html = String(body['html']);
+  for (const part of ['lang="de"', 'Ünsaved &lt;script&gt;', 'Chat &lt;b&gt;', 'Chat is late', `src="${png}"`])
+    assert.ok(html.includes(part), part);
+  assert.match(String(body['style']), /body/);
+  assert.equal((await on.ask('GET', '/v1/status-pages')).body['length'], 0);
+  const foreign = await on.ask('POST', '/v1/status-pages/preview', { ...page, pageId: unknown }, 'tsn_foreign');
+  assert.equal(foreign.status, 200);
+  assert.ok(!/Chat/.test(String(foreign.body['html'])), 'shows nothing of another account');
+  assert.equal((await on.ask('POST', '/v1/status-pages/preview', { ...page, name: '' })).status, 400);
+});
+
 test('an incident has at most 50,000 characters, whatever adds them', async () => {
   await using on = resourcesUnderTest();
   const long = (length: number) => ({ ...update, description: 'x'.repeat(length) });

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
+import { breaches } from './accessibility.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { shareWebUi } from './web-ui.ts';
 
@@ -136,6 +137,40 @@ describe('status pages', () => {
     assert.deepEqual([visibility, hasPassword], ['PASSWORD', true]);
   });
 
+  test('a page is seen as visitors will see it while it is edited, as wide as a desktop and a phone', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Search box' });
+    const made = await service.must('POST', '/v1/status-pages', {
+      name: 'Wide',
+      url: 'wide',
+      cards: [{ name: 'Shop', services: [id] }],
+    });
+    const path = `/status-pages/${String(made['id'])}`;
+    const page = await open(path, { viewport: { width: 1440, height: 900 } });
+    const preview = page.frameLocator('iframe[title="Preview"]');
+    await expectVisible(preview.getByRole('heading', { name: 'All systems are operational' }));
+    await expectVisible(preview.getByText('Search box'));
+    const width = (): Promise<number> => preview.locator('body').evaluate((body) => body.clientWidth);
+    assert.equal(await width(), 1100);
+    await fill(page, 'Name', 'Renamed <b>');
+    await fill(page, 'Heading 1', 'Storefront');
+    await fill(page, 'Colour on light background', '#0a7d33');
+    await expectVisible(preview.getByRole('heading', { name: 'Storefront' }));
+    await expectVisible(preview.getByText('Renamed <b>'));
+    const { name } = await service.must('GET', `/v1${path}`);
+    assert.equal(name, 'Wide', 'nothing is saved');
+    await press(page, 'Phone');
+    assert.equal(await width(), 390);
+    await fill(page, 'Colour on light background', '#0a7');
+    await expectVisible(page.getByText('A field is not valid yet.'));
+    await expectVisible(preview.getByText('Renamed <b>'));
+    assert.deepEqual(await breaches(page), []);
+
+    const small = await open('/status-pages/new', phone);
+    await press(small, 'Show preview');
+    await expectVisible(small.frameLocator('iframe[title="Preview"]').getByText('Example status'));
+  });
+
   test('a service that a page shows is not deleted, and an incident is', async () => {
     const { service, open } = ui();
     const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Mail' });
@@ -191,7 +226,7 @@ describe('an outage of a service', () => {
     };
 
     const list = await open('/status-pages/services');
-    await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Down'));
+    await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Outage'));
 
     const page = await open('/', { ...phone, hasTouch: true });
     const more = page.getByRole('button', { name: 'More' });

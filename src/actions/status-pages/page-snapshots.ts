@@ -87,7 +87,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       members,
       incidents: incidents.flatMap((incident) => publicIncident(incident, now) ?? []),
       maintenance: await inSlices(accountId, shownOccurrences([...touching], now)),
-      occurrenceId: ({ id }, startsAt) => derivedId(startsAt, accountId, id),
+      occurrenceId: occurrenceIdOf(accountId),
       days: days.days,
       responseTimes: await readTimes({ accountId, services: timed, named, now }),
     };
@@ -142,8 +142,13 @@ async function readIncidents(
   return all.sort((one, other) => other.startedAt - one.startedAt);
 }
 
+/** Identifies occurrences of maintenance of an account. */
+export function occurrenceIdOf(accountId: string): AccountFacts['occurrenceId'] {
+  return ({ id }, startsAt) => derivedId(startsAt, accountId, id);
+}
+
 /** The last ones of the past, those in progress and the next ones, by start. */
-function* shownOccurrences(windows: readonly MaintenanceWindow[], now: number): Sliced<CalendarEntry[]> {
+export function* shownOccurrences(windows: readonly MaintenanceWindow[], now: number): Sliced<CalendarEntry[]> {
   const past = yield* occurrencesIn(windows, { from: now - pastDays * dayMs, to: now }, mostLooked);
   const ahead = yield* occurrencesIn(windows, { from: now, to: now + nextDays * dayMs }, mostOccurrences);
   return [...past.entries.filter(({ planned }) => planned.to <= now).slice(-mostOccurrences), ...ahead.entries];

@@ -1,19 +1,27 @@
 // Composes status pages: their actions and routes.
 import { createIncidentUpdateActions } from '#actions/status-pages/incident-updates.ts';
+import { createPreviewActions } from '#actions/status-pages/preview-page.ts';
 import { createServiceStates } from '#actions/status-pages/service-states.ts';
 import { createStatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
 import { createStatusPageActions } from '#actions/status-pages/status-pages.ts';
 import { createStatusServiceActions } from '#actions/status-pages/status-services.ts';
+import type { Config } from '#config/config.ts';
+import { renderPreview } from '#publish/render-page.ts';
 import { incidentUpdateRoutes, statusIncidentRoutes } from '#rest/status-pages/status-incidents.ts';
-import { statusPageRoutes } from '#rest/status-pages/status-pages.ts';
+import { pagePreviewRoute, statusPageRoutes } from '#rest/status-pages/status-pages.ts';
 import { statusServiceRoutes } from '#rest/status-pages/status-services.ts';
 import type { Route } from '#rest/route.ts';
 import { targetOf } from '../target-of.ts';
 import type { ActionDeps } from './deps.ts';
 
+type StatusPageParts = Pick<ActionDeps, 'store' | 'clock' | 'pageAccess'> & {
+  readonly config: Pick<Config, 'serverTimeZone'>;
+};
+
 /** Actions on status pages, their services and incidents. */
-export function composeStatusPages({ store, clock, pageAccess }: Pick<ActionDeps, 'store' | 'clock' | 'pageAccess'>) {
+export function composeStatusPages({ store, clock, pageAccess, config: { serverTimeZone } }: StatusPageParts) {
   return {
+    statusPagePreviews: createPreviewActions({ ...store, targetOf, serverTimeZone, clock, render: renderPreview }),
     statusPages: createStatusPageActions({ ...store, passwords: pageAccess }),
     statusServices: createStatusServiceActions({
       ...store,
@@ -26,13 +34,20 @@ export function composeStatusPages({ store, clock, pageAccess }: Pick<ActionDeps
 
 /** Routes on status pages, their services and incidents. */
 export function routesOfStatusPages(
-  { statusPages, statusServices, statusIncidents, incidentUpdates }: ReturnType<typeof composeStatusPages>,
+  {
+    statusPages,
+    statusPagePreviews,
+    statusServices,
+    statusIncidents,
+    incidentUpdates,
+  }: ReturnType<typeof composeStatusPages>,
   { publicUrl, clock, pageAccess }: Pick<ActionDeps, 'publicUrl' | 'clock' | 'pageAccess'>,
 ): Route[] {
   return [
     ...statusServiceRoutes(statusServices),
     ...statusIncidentRoutes(statusIncidents, () => clock.now()),
     ...incidentUpdateRoutes(incidentUpdates, () => clock.now()),
+    pagePreviewRoute(statusPagePreviews),
     ...statusPageRoutes(statusPages, { publicUrl, linkToken: pageAccess.linkToken }),
   ];
 }

@@ -151,6 +151,20 @@ export const statusPage = z
   .meta({ id: 'StatusPage', description: 'A page that shows customers the state of services.' });
 export type StatusPageBody = z.output<typeof statusPage>;
 
+const previewedPage = statusPageCreate.extend({
+  pageId: z
+    .uuid()
+    .nullable()
+    .default(null)
+    .describe('The page that is edited: services show the days and response times of its last publication.'),
+});
+const preview = z
+  .strictObject({
+    html: z.string().describe('The HTML document of the page. Its style is empty and its links lead nowhere.'),
+    style: z.string().describe('The style sheet of the page.'),
+  })
+  .meta({ id: 'StatusPagePreview', description: 'A status page as visitors would see it.' });
+
 const readOnly = [...readOnlyFields, 'isPrivate', 'hasPassword', 'pageUrl', 'accountId'];
 const params = z.object({ id: pathUuid('ID of the status page.') });
 const unknown = { 404: 'Unknown status page.' };
@@ -176,6 +190,17 @@ export const statusPageOperations = tagged('Status pages', {
     status: 201,
     response: statusPage,
     alsoAnswers: taken,
+  },
+  previewStatusPage: {
+    method: 'POST',
+    path: '/v1/status-pages/preview',
+    summary: 'Render a status page without saving it',
+    description:
+      'Takes the fields of a page, and saves nothing. Needs no password, and ignores services that do not exist.',
+    permission: 'read',
+    body: ignoring(readOnly, previewedPage),
+    example: { name: 'Example status', url: 'example' },
+    response: preview,
   },
   getStatusPage: {
     method: 'GET',

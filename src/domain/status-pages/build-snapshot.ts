@@ -134,7 +134,8 @@ function publicService(
       name,
       description,
       ...state,
-      days: showHistory ? (days.get(id) ?? []) : [],
+      // Without checks there is nothing to count.
+      days: showHistory && !isManual(service) ? (days.get(id) ?? []) : [],
       responseTimes: page.showResponseTimes ? (responseTimes.get(id) ?? null) : null,
     },
   ];

@@ -1,4 +1,5 @@
 // Routes of status pages (reference §4.7).
+import type { PreviewActions } from '#actions/status-pages/preview-page.ts';
 import type { ImageInput, PageInput, ShownPage, StatusPageActions } from '#actions/status-pages/status-pages.ts';
 import type { StatusPageBody, StatusPageCreate } from '#contract/status-pages/status-page.ts';
 import { merged } from '#domain/patch.ts';
@@ -38,6 +39,13 @@ export function statusPageRoutes(actions: StatusPageActions, addresses: PageAddr
     }),
     route('deleteStatusPage', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
+}
+
+export function pagePreviewRoute(actions: PreviewActions): Route {
+  return route('previewStatusPage', async ({ caller, body: { pageId, ...body } }) => {
+    const { page, images } = pageInput(body);
+    return actions.render(caller, page, images, pageId);
+  });
 }
 
 /** The page and the images that a body describes. */

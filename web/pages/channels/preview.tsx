@@ -1,6 +1,6 @@
 // What a channel would send, while it is edited: the message, errors with their place, warnings and fixes.
 import { useQuery } from '@tanstack/react-query';
-import { use, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { use, useDeferredValue, useMemo, useState } from 'react';
 import type { ChannelForm } from '#channels/form.ts';
 import type { AnswerOf } from '#contract/operations.ts';
 import type { FormField } from '#lib/schema/form.ts';
@@ -15,6 +15,7 @@ import { labelOf } from '../../ui/form/changed-meanwhile.tsx';
 import type { Mark } from '../../ui/form/code-editor.ts';
 import { type Draft, textOf, valueAt } from '../../ui/form/draft.ts';
 import { faultsOf } from '../../ui/form/faults.tsx';
+import { useSettled } from '../../ui/form/settled.ts';
 import { Fold } from '../../ui/form/fold.tsx';
 import { ErrorMessage } from '../../ui/layout/feedback.tsx';
 import { dayAndTime } from '../../ui/text/format.ts';
@@ -26,8 +27,6 @@ type Answer = AnswerOf<'previewAlertChannel'>;
 type Sent = NonNullable<Answer['request']>;
 type AlertType = keyof typeof alertWords;
 
-/** Pause after the last key before the preview is asked for, ms. */
-const pauseMs = 400;
 /** The newest incidents whose values can be chosen. */
 const incidents = 50;
 
@@ -49,12 +48,7 @@ export function usePreview({ type, example }: ChannelForm, config: Draft): Previ
   const accountId = use(AccountContext);
   const [alertType, setAlertType] = useState<AlertType>('ALERT_FAILURE');
   const [resultId, setResult] = useState('');
-  const typed = useDeferredValue(JSON.stringify(withExample(config, example)));
-  const [asked, setAsked] = useState(typed);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(typed), pauseMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const asked = useSettled(useDeferredValue(JSON.stringify(withExample(config, example))));
   const preview = useQuery({
     queryKey: [accountId, 'previewAlertChannel', type, asked, alertType, resultId],
     queryFn: ({ signal }) =>

@@ -1,9 +1,9 @@
 // How many and which checks a window affects, saved or not, by the rule that silences.
 import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useRead } from '../../api/query.ts';
+import { useSettled } from '../../ui/form/settled.ts';
 import { count } from '../../ui/text/format.ts';
 import { text } from './strings.ts';
 import css from './maintenance.module.css';
@@ -22,17 +22,10 @@ type Scope = Pick<
 type PreviewBody = Scope &
   Partial<Pick<Window, 'startsAt' | 'endsAt' | 'repeatUnit' | 'repeatInterval' | 'repeatEndsAt' | 'timezone'>>;
 
-/** Pause after the last key before the preview is read, ms. */
-const pauseMs = 400;
-
 /** A preview of what is being entered; the previous one while the next is read. */
 export function usePreview(body: PreviewBody): { readonly preview: Preview | undefined; readonly isOld: boolean } {
   const typed = JSON.stringify(body);
-  const [asked, setAsked] = useState(typed);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(typed), pauseMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const asked = useSettled(typed);
   const { data, isPlaceholderData } = useRead('previewMaintenanceWindow', { body: JSON.parse(asked) as PreviewBody });
   return { preview: data, isOld: asked !== typed || isPlaceholderData };
 }

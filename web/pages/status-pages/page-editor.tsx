@@ -14,6 +14,7 @@ import { changedFields, Loaded, pageReads, Remove, type StatusPage } from './fra
 import { FooterFields, LookFields } from './look-fields.tsx';
 import { PublishedMark } from './page.tsx';
 import { pageBody, pageDraft, urlOf } from './page-draft.ts';
+import { PagePreview, useIsBeside } from './preview.tsx';
 import { AddressFields, AudienceFields } from './page-fields.tsx';
 import { text } from './strings.ts';
 import css from './status-pages.module.css';
@@ -88,37 +89,43 @@ function Editor({ page }: { readonly page: StatusPage | null }) {
     change('name', name);
   };
   const fields = { draft, onChange: change };
+  const preview = <PagePreview draft={draft} pageId={page?.id ?? null} />;
+  const isBeside = useIsBeside();
   return (
-    <EditorForm
-      className={css['form']}
-      kept={kept}
-      isNew={page === null}
-      save={save}
-      error={page === null ? create.error : update.error}
-      isDisabled={!write || create.isPending || update.isPending}
-      submit={page === null ? text.add : text.save}
-      managed={page === null ? undefined : { type: 'status-page', id: page.id }}
-      actions={<Cancel kept={kept} onCancel={() => void navigate({ to: '/status-pages' })} />}
-    >
-      {() => (
-        <>
-          <Section title={text.about}>
-            <AddressFields {...fields} onRename={rename} />
-          </Section>
-          <Section title={text.cards}>
-            <CardsField {...fields} />
-          </Section>
-          <Section title={text.audience}>
-            <AudienceFields {...fields} hasPassword={page?.hasPassword ?? false} />
-          </Section>
-          <Section title={text.look}>
-            <LookFields {...fields} />
-          </Section>
-          <Section title={text.footer}>
-            <FooterFields {...fields} />
-          </Section>
-        </>
-      )}
-    </EditorForm>
+    <div className={css['editor']}>
+      {!isBeside && preview}
+      <EditorForm
+        className={css['form']}
+        kept={kept}
+        isNew={page === null}
+        save={save}
+        error={page === null ? create.error : update.error}
+        isDisabled={!write || create.isPending || update.isPending}
+        submit={page === null ? text.add : text.save}
+        managed={page === null ? undefined : { type: 'status-page', id: page.id }}
+        actions={<Cancel kept={kept} onCancel={() => void navigate({ to: '/status-pages' })} />}
+      >
+        {() => (
+          <>
+            <Section title={text.about}>
+              <AddressFields {...fields} onRename={rename} />
+            </Section>
+            <Section title={text.cards}>
+              <CardsField {...fields} />
+            </Section>
+            <Section title={text.audience}>
+              <AudienceFields {...fields} hasPassword={page?.hasPassword ?? false} />
+            </Section>
+            <Section title={text.look}>
+              <LookFields {...fields} />
+            </Section>
+            <Section title={text.footer}>
+              <FooterFields {...fields} />
+            </Section>
+          </>
+        )}
+      </EditorForm>
+      {isBeside && preview}
+    </div>
   );
 }

@@ -70,7 +70,7 @@ const outcomes: Readonly<Record<Outcome, Look>> = {
 export type ServiceState = AnswerOf<'getStatusService'>['state'];
 
 const serviceStates: Readonly<Record<ServiceState, Look>> = {
-  outage: { word: 'Down', icon: CircleX, className: css['failing'] },
+  outage: { word: 'Outage', icon: CircleX, className: css['failing'] },
   degraded: { word: 'Degraded', icon: TriangleAlert, className: css['degraded'] },
   maintenance: { word: 'In maintenance', icon: Wrench, className: css['maintenance'] },
   operational: { word: 'Operational', icon: CircleCheck, className: css['passing'] },
