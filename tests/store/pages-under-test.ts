@@ -20,8 +20,8 @@ export class PagesUnderTest implements AsyncDisposable {
     this.path = path;
   }
 
-  static async open(newStore: NewStore): Promise<PagesUnderTest> {
-    return new PagesUnderTest(await PathUnderTest.open(newStore));
+  static async open(newStore: NewStore, at?: number): Promise<PagesUnderTest> {
+    return new PagesUnderTest(await PathUnderTest.open(newStore, at));
   }
 
   get store() {
