@@ -8,6 +8,7 @@ import { test } from '../support/service/each-topology.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
+import { assertPublishedClean, folderForPages } from '../support/service/published-bytes.ts';
 import { codeFixtures } from '../support/service/code-fixtures.ts';
 import { toolAnswers } from '../support/service/tool-answers.ts';
 import { until } from '../support/until.ts';
@@ -288,8 +289,10 @@ function assertStoredClean(stored: Readonly<Record<string, string>>, least: numb
 }
 
 test('secrets reach the target of the check, and no output of the service', async ({ t, startService, topology }) => {
+  const folder = folderForPages(t);
   const service = await startService(t, {
     LOG_LEVEL: 'trace',
+    TOCSIN_PUBLISH_FOLDER: folder,
     TOCSIN_SECRET_KEY: canaries['installation key'],
     TOCSIN_BOOTSTRAP_EMAIL: 'first@example.com',
     TOCSIN_BOOTSTRAP_PASSWORD: canaries['password of the first user'],
@@ -380,6 +383,8 @@ test('secrets reach the target of the check, and no output of the service', asyn
     ]);
   const tools = await toolAnswers(service, fixtures['checks'] ?? '', Number(fixtures['check-groups']));
   for (const [name, answer] of Object.entries(tools)) assertClean(`the answer of the tool ${name}`, answer);
+  const published = { checkId: fixtures['checks'] ?? '', groupId: Number(fixtures['check-groups']) };
+  await assertPublishedClean(service, folder, published, ['shop', new URL(target.url).host, all.accounts]);
   await assertNoErrorLeaks(service, fixtures);
   await assertNoRefusalLeaks(service, target.url, receiver);
   const heard = await events();
