@@ -54,6 +54,7 @@ describe('status pages', () => {
       severity: 'MAJOR',
       name: null,
       description: null,
+      resolution: null,
       notifySubscribers: true,
     });
 

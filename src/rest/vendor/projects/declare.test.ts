@@ -105,7 +105,6 @@ test('a group of the first version has the settings that the second leaves to it
 test('what there is not is refused with a sentence that names the construct', () => {
   const { refused } = declared([
     resource('dashboard', 'wall', { header: 'Wall' }),
-    resource('status-page', 'public', { name: 'Public' }),
     resource('moon-phase', 'full', {}),
     resource('constructor', 'odd', {}),
     resource('check', 'grpc', { checkType: 'GRPC', name: 'gRPC' }),
@@ -125,10 +124,9 @@ test('what there is not is refused with a sentence that names the construct', ()
     'check "healed": Tocsin does not repair scripts.',
     'check "hooked": setup and teardown scripts cannot import files. Put the code into the script.',
     'constructor "odd": Tocsin has no resources of the type constructor.',
-    'dashboard "wall": Tocsin has no dashboards.',
+    'dashboard "wall": Tocsin has no dashboards. Declare a status page instead.',
     'moon-phase "full": Tocsin has no resources of the type moon-phase.',
     'private-location-check-assignment "f": the private location is unknown.',
-    'status-page "public": status pages cannot be deployed as code yet. Create them in the web UI or over the API.',
   ]);
 });
 

@@ -2,19 +2,10 @@
 import { checkTypes } from '#contract/checks/check.ts';
 import type { CliProjectBody, CliResource } from '#contract/vendor/cli-project.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import {
-  type DeclaredResource,
-  longestLogicalId,
-  type ResourceType,
-  resourceTypes,
-} from '#domain/projects/resource.ts';
+import { type DeclaredResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
 import { importedLength, withFiles } from './files.ts';
-
-/** A project as declared resources, and a sentence for each construct that there is not. */
-export interface DeclaredProject {
-  readonly resources: readonly DeclaredResource[];
-  readonly refused: readonly string[];
-}
+import { type DeclaredProject, refOf } from './references.ts';
+import { declaredPages, isOfStatusPages, longestIdOf } from './status-pages.ts';
 
 /** What a subscription or an assignment adds to a check or group, by its key. */
 type Additions = ReadonlyMap<string, readonly JsonValue[]>;
@@ -45,15 +36,9 @@ const folded: ReadonlyMap<string, 'channels' | 'places'> = new Map([
   ['private-location-group-assignment', 'places'],
 ]);
 
-const noPagesAsCode = 'status pages cannot be deployed as code yet. Create them in the web UI or over the API.';
-
 /** Why known types are refused. */
 const missing: ReadonlyMap<string, string> = new Map([
-  ['dashboard', 'Tocsin has no dashboards.'],
-  ['status-page', noPagesAsCode],
-  ['status-page-service', noPagesAsCode],
-  ['status-page-component', noPagesAsCode],
-  ['status-page-automation-rule', noPagesAsCode],
+  ['dashboard', 'Tocsin has no dashboards. Declare a status page instead.'],
 ]);
 
 const keyOf = (type: string, logicalId: string): string => `${type} ${logicalId}`;
@@ -79,7 +64,11 @@ export function declaredProject(
     if (translate === undefined || !isResourceType(type)) return [];
     return [{ type, logicalId, payload: translate(resource, payload ?? {}, context) }];
   });
-  return { resources: translated, refused: [...refused, ...unassigned, ...tooManyFiles(translated)] };
+  const pages = declaredPages(members, (type, value) => resolvedRef(type, value, references));
+  return {
+    resources: [...translated, ...pages.resources],
+    refused: [...refused, ...unassigned, ...pages.refused, ...tooManyFiles(translated)],
+  };
 }
 
 /** Most characters of imported files. Each check stores its own, and one transaction writes them all. */
@@ -129,11 +118,11 @@ function isResourceType(type: string): type is ResourceType {
 
 /** Why a construct is not deployed; null = it is. */
 function refusalOf({ type, logicalId, payload }: CliResource): string | null {
-  if (!translations.has(type) || !isResourceType(type))
+  if (!isOfStatusPages(type) && !(translations.has(type) && isResourceType(type)))
     return `${type} "${logicalId}": ${missing.get(type) ?? `Tocsin has no resources of the type ${type}.`}`;
-  if (logicalId.length > longestLogicalId) {
-    return `${type} "${logicalId.slice(0, 50)}…": the logical ID has more than ${longestLogicalId} characters.`;
-  }
+  const longest = longestIdOf(type);
+  if (logicalId.length > longest)
+    return `${type} "${logicalId.slice(0, 50)}…": the logical ID has more than ${longest} characters.`;
   if (type !== 'check') return null;
   const checkType = payload?.['checkType'];
   if (typeof checkType === 'string' && !checkTypes.includes(checkType))
@@ -155,11 +144,6 @@ function ownerOf({ checkId, groupId }: JsonObject): string | null {
   const [check, group] = [refOf(checkId), refOf(groupId)];
   if (check !== null) return keyOf('check', check);
   return group === null ? null : keyOf('check-group', group);
-}
-
-function refOf(value: JsonValue | undefined): string | null {
-  const ref = typeof value === 'object' && value !== null && 'ref' in value ? value['ref'] : null;
-  return typeof ref === 'string' ? ref : null;
 }
 
 /** A reference, or the ID of what the project only refers to. */
@@ -203,7 +187,14 @@ function checkOf(resource: CliResource, payload: JsonObject, context: Translatin
   // Neither the goal of a check nor automatic repair exists here.
   const { intent: _intent, aiAutoRepairEnabled: _repair, ...rest } = withFiles(payload, context.sharedFiles);
   const groupId = resolvedRef('check-group', rest['groupId'] ?? null, context.references);
-  return { ...rest, groupId, ...subscriptionsOf(key, context), ...placesOf(key, context) };
+  return { ...rest, groupId, ...triggerOf(rest, context), ...subscriptionsOf(key, context), ...placesOf(key, context) };
+}
+
+/** The incident that its failure opens, of a service of the project or another one. */
+function triggerOf({ triggerIncident = null }: JsonObject, { references }: Translating): JsonObject {
+  if (triggerIncident === null || typeof triggerIncident !== 'object' || Array.isArray(triggerIncident)) return {};
+  const { serviceId = null, ...trigger } = triggerIncident as JsonObject;
+  return { triggerIncident: { ...trigger, serviceId: resolvedRef('status-page-service', serviceId, references) } };
 }
 
 /** What a group of the first version has unless it says otherwise; the second version leaves these to its checks. */

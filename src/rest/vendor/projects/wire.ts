@@ -2,6 +2,7 @@
 import type { ShownDeployment } from '#actions/projects/deployments.ts';
 import type { CliDeploymentBody, CliDeployResult } from '#contract/vendor/cli-project.ts';
 import type { DiffEntry } from '#domain/projects/deployment.ts';
+import { constructOf } from './status-pages.ts';
 import { isoText, isoTextOrNull } from '../../wire.ts';
 
 /** Types that the command line can show; others make it fail. */
@@ -36,14 +37,14 @@ export function percentOf({ done, total }: ShownDeployment['progress']): number 
 
 /** What a deployment changes. */
 export function resultToCli(project: CliDeployResult['project'], diff: readonly DiffEntry[]): CliDeployResult {
-  const shown = diff.filter(({ type }) => shownTypes.includes(type));
   return {
     project,
-    diff: shown.map(({ type, logicalId, physicalId, action }) => ({
-      type,
-      logicalId,
-      physicalId,
-      action: action === 'DETACH' ? 'DETACHED' : action,
-    })),
+    diff: diff.flatMap((entry) => {
+      const { physicalId, action } = entry;
+      const construct = shownTypes.includes(entry.type) ? entry : constructOf(entry);
+      if (construct === null) return [];
+      const { type, logicalId } = construct;
+      return [{ type, logicalId, physicalId, action: action === 'DETACH' ? 'DETACHED' : action }];
+    }),
   };
 }
