@@ -18,6 +18,7 @@ import { createRestServer, type RestOptions } from '#rest/server.ts';
 import { createBadgeLinks } from '#actions/badges/badge-links.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import { createSessionLinks } from '#actions/sessions/session-links.ts';
+import { createSubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import { createPageAccess } from '#actions/status-pages/page-access.ts';
 import { createResultLinks } from '#actions/results/result-links.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
@@ -193,6 +194,7 @@ function createSigned(publicUrl: () => string, secret: Uint8Array) {
     acknowledgeLinks: createAcknowledgeLinks({ publicUrl, secret }),
     badgeLinks: createBadgeLinks({ publicUrl, secret }),
     pageAccess: createPageAccess(secret),
+    subscriptionLinks: createSubscriptionLinks({ publicUrl, secret }),
     knownDevices: createKnownDevices(secret),
     providerFlows: createProviderFlows(secret),
   };

@@ -11,6 +11,7 @@ import type { TemplateVariables } from '#domain/deliveries/template-variables.ts
 import type { JsonObject } from '#domain/json.ts';
 import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
+import type { NewsMessage } from './parts/news-message.ts';
 import type { ReportMessage } from './parts/report-summary.ts';
 import type { ConfigIssue, ConfigWarning, TemplateField, TemplateNames } from './templates/fields.ts';
 import type { RenderFacts } from './templates/context.ts';
@@ -60,6 +61,10 @@ export interface ChannelKind {
   renderDigest?(config: JsonObject, message: DigestMessage, facts: RenderFacts, gateways: Gateways): Message;
   /** Renders a report on the account. Present if channels of this kind can receive reports. */
   renderReport?(config: JsonObject, message: ReportMessage, facts: RenderFacts, gateways: Gateways): Message;
+  /** Renders changes of a status page. Present if channels of this kind can receive them. */
+  renderNews?(config: JsonObject, message: NewsMessage, facts: RenderFacts, gateways: Gateways): Message;
+  /** Why a channel with this configuration cannot receive changes of status pages; null = it can. */
+  refusesNews?(config: JsonObject): string | null;
   /** Renders an invitation to an account. Present if messages of this kind prove an email address. */
   readonly renderInvitation?: (
     invitation: InvitationMessage,

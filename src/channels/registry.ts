@@ -1,5 +1,6 @@
 // All channel kinds. To add one, add a folder, and a line here, in schemas.ts and in shows.ts. The first is the default of previews.
 import type { ChannelKind } from './kind.ts';
+import { subscribersKind } from './kinds/email/news-mails.ts';
 import { emailKind } from './kinds/email/email-kind.ts';
 import { opsgenieKind } from './kinds/opsgenie/opsgenie-kind.ts';
 import { pagerDutyKind } from './kinds/pagerduty/pagerduty-kind.ts';
@@ -17,3 +18,6 @@ export const channelKinds = [
   smsKind,
   callKind,
 ] as const satisfies readonly ChannelKind[];
+
+/** Kinds with the one that no account has a channel of: all that sends. */
+export const sendingKinds: readonly ChannelKind[] = [...channelKinds, subscribersKind];

@@ -10,8 +10,9 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ChannelKind } from './kind.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest, redactVariables } from './redact.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
+import type { NewsMessage } from './parts/news-message.ts';
 import type { ReportMessage } from './parts/report-summary.ts';
-import { channelKinds } from './registry.ts';
+import { channelKinds, sendingKinds } from './registry.ts';
 import { sizeIssues } from './templates/channel-size.ts';
 import type { RenderFacts } from './templates/context.ts';
 import { type ConfigWarning, namesIn, nameWarnings, templateIssues, type ConfigIssue } from './templates/fields.ts';
@@ -19,7 +20,7 @@ import { helperReferences, randomReferences, variableTexts } from './templates/r
 import { mask } from '#domain/deliveries/shown-url.ts';
 import { secretFields } from '#lib/schema/secrets.ts';
 
-const kinds: ReadonlyMap<string, ChannelKind> = new Map(channelKinds.map((kind) => [kind.type, kind]));
+const kinds: ReadonlyMap<string, ChannelKind> = new Map(sendingKinds.map((kind) => [kind.type, kind]));
 const noSecrets: ReadonlySet<string> = new Set();
 
 /** Throws if this version does not know the type. */
@@ -129,6 +130,23 @@ export const channelRules = {
     const report = kindOf(type).renderReport?.(config, message, facts, gateways);
     if (report === undefined) throw new Error(`channels of the type ${type} do not receive reports`);
     return report;
+  },
+  /** Why a channel cannot receive changes of status pages; null = it can. */
+  refusesNews: ({ type, config }: Pick<AlertChannel, 'type' | 'config'>): string | null => {
+    const kind = kindOf(type);
+    if (kind.renderNews === undefined) return `is of the type ${type}, which shows alerts only`;
+    return kind.refusesNews?.(config) ?? null;
+  },
+  /** Renders changes of a status page; only for channels that can receive them. */
+  renderNews(
+    { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+    message: NewsMessage,
+    facts: RenderFacts,
+    gateways: Gateways = noGateways,
+  ) {
+    const news = kindOf(type).renderNews?.(config, message, facts, gateways);
+    if (news === undefined) throw new Error(`channels of the type ${type} do not receive changes of status pages`);
+    return news;
   },
   /** Returns what to mask in a channel's deliveries; `channel` is null if it was deleted. */
   lockedOf(

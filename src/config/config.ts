@@ -285,7 +285,9 @@ function readGateways(env: Environment): Gateways {
 }
 
 function sendingLimits(env: Environment): SendingLimits {
-  return { telephone: take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60, email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200 };
+  const telephone = take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60;
+  const status = take(env, 'TOCSIN_STATUS_MAIL_LIMIT') ?? 100_000;
+  return { telephone, email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200, status };
 }
 
 function smtpOf(url: string, from: string, startTls: SmtpGateway['startTls'] | null): SmtpGateway {

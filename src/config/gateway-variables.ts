@@ -60,6 +60,12 @@ export const gatewayVariables = {
       'Emails allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
     ...integer(0, 100_000),
   } satisfies ConfigVariable<number>,
+  TOCSIN_STATUS_MAIL_LIMIT: {
+    fallback: '100000',
+    meaning:
+      'Emails allowed per account and clock hour to subscribers of status pages, retries included; these do not count towards `TOCSIN_MAIL_LIMIT`. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
+    ...integer(0, 900_000),
+  } satisfies ConfigVariable<number>,
   TOCSIN_SMS_URL: {
     fallback: 'none',
     meaning:

@@ -28,6 +28,7 @@ export const loopNames = [
   'publish-status-pages',
   'copy-pages-to-folder',
   'copy-pages-to-bucket',
+  'notify-subscribers',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
 
@@ -52,6 +53,7 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
     'publish-status-pages',
     'copy-pages-to-folder',
     'copy-pages-to-bucket',
+    'notify-subscribers',
   ],
 };
 

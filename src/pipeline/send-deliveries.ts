@@ -11,6 +11,7 @@ import {
   type SendOutcome,
   type RenderInput,
 } from '#domain/deliveries/delivery.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -119,6 +120,8 @@ const maxPerAccount = 1500;
  */
 const scarceFrom = 1200;
 const maxPerChannel = 4;
+/** Of all accounts to subscribers of status pages, so that alerts have slots whatever becomes of them. */
+const maxToSubscribers = 200;
 /** From this number on, freed slots are refilled in batches, because each tick scans all waiting channels. */
 const busyFrom = 100;
 const gatherMs = 15;
@@ -150,6 +153,7 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
     const max = ofAccount < scarceFrom ? maxPerChannel : 1;
     return Math.min(
       max - elsewhere - lanes.size(accountId, alertChannelId),
+      alertChannelId === subscribersChannelId ? maxToSubscribers - lanes.toSubscribers : max,
       maxPerAccount - ofAccount,
       maxInProgress - inProgress.size,
     );

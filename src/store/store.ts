@@ -44,6 +44,8 @@ import { createConfigFolder } from './projects/config-folder.ts';
 import { createPrivateLocations } from './locations/private-locations.ts';
 import { createSnippets } from './scripts/snippets.ts';
 import { createStatusIncidents } from './status-pages/status-incidents.ts';
+import { createPageChanges } from './status-pages/page-changes.ts';
+import { createPageNews } from './status-pages/page-news.ts';
 import { createStatusPages } from './status-pages/status-pages.ts';
 import { createServiceDays } from './overview/service-days.ts';
 import { createStatusSnapshots } from './overview/status-snapshots.ts';
@@ -131,6 +133,8 @@ function operatingNouns(database: Database) {
 function statusPagesOf(database: Database) {
   return {
     statusPages: createStatusPages(database),
+    pageChanges: createPageChanges(database),
+    pageNews: createPageNews(database),
     statusServices: createStatusServices(database),
     statusIncidents: createStatusIncidents(database),
     statusSubscribers: createStatusSubscribers(database),

@@ -15,6 +15,8 @@ export interface RemoveOldRowsOptions {
   readonly triggerCalls: { removeOld(now: number): Promise<number> };
   /** Check sessions after their retention. */
   readonly checkSessions: { removeOld(now: number): Promise<number> };
+  /** Changes of status pages that people were notified of long ago. */
+  readonly pageChanges: { removeOld(now: number): Promise<number> };
   /** Files of scripts that no check uses. */
   readonly scriptFiles: { removeUnused(now: number): Promise<number> };
   /** Rows whose check or channel was deleted. */
@@ -37,7 +39,7 @@ const dayMs = 86_400_000;
 
 /** One tick: a slice. Returns the delay until the next one, ms. */
 export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promise<number> {
-  const { store, rollUps, orphans, triggerCalls, checkSessions, scriptFiles, auditLog, ledger } = options;
+  const { store, rollUps, orphans, triggerCalls, checkSessions, pageChanges, scriptFiles, auditLog, ledger } = options;
   const { clock, auditDays, retentionDays } = options;
   return async () => {
     const now = clock.now();
@@ -45,6 +47,7 @@ export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promis
       (await orphans.removeSome(rowsPerSlice)) +
       (await triggerCalls.removeOld(now)) +
       (await checkSessions.removeOld(now)) +
+      (await pageChanges.removeOld(now)) +
       (await scriptFiles.removeUnused(now)) +
       (await ledger.removeOld()) +
       (await auditLog.removeSome(now - auditDays * dayMs));

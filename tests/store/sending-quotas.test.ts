@@ -26,7 +26,7 @@ function limited(path: PathUnderTest, limit = 2) {
     admit: createAdmitDeliveries({
       ...path.temp.store.sendingQuotas,
       quotaOf: () => quota,
-      limits: { telephone: limit, email: 0 },
+      limits: { telephone: limit, email: 0, status: limit },
       onExpired: ({ id }, reason) => expired.push(`${id} ${reason}`),
       clock: path.temp.clock,
       owner: 'one',

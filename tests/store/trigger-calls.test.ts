@@ -158,6 +158,7 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
     rollUps: test.temp.store.rollUps,
     orphans: test.temp.store.orphans,
     checkSessions: test.temp.store.checkSessions,
+    pageChanges: test.temp.store.pageChanges,
     scriptFiles: test.temp.store.scriptFiles,
     triggerCalls,
     auditLog: test.temp.store.auditLog,

@@ -56,6 +56,7 @@ export const wrongSettings: readonly (readonly [name: string, text: string])[] =
   ['TOCSIN_CALL_TEMPLATE', 'Say={{TEXT}}'],
   ['TOCSIN_TELEPHONE_LIMIT', '100001'],
   ['TOCSIN_MAIL_LIMIT', '-1'],
+  ['TOCSIN_STATUS_MAIL_LIMIT', '1000000'],
   ['TOCSIN_PAGERDUTY_URL', 'pager'],
   ['TOCSIN_PAGERDUTY_URL', 'https://pager.example.com/?x=1'],
   ['TOCSIN_OPSGENIE_URL', 'genie'],

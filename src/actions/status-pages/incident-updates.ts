@@ -6,6 +6,7 @@ import {
   mostUpdates,
   type StatusIncident,
 } from '#domain/status-pages/status-incident.ts';
+import type { ChangeProgress } from '#domain/status-pages/page-changes.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import type { Store } from '#store/store.ts';
@@ -18,9 +19,29 @@ export interface UpdateInput extends Pick<IncidentUpdate, 'status' | 'descriptio
   readonly publicAt: number | null;
 }
 
+/** An update, and how far its notification is. */
+export interface ShownUpdate extends IncidentUpdate {
+  /** null = nobody is notified; absent = not asked for. */
+  readonly notified?: ChangeProgress | null;
+}
+
 export interface IncidentUpdateDeps {
+  readonly pageChanges: Pick<Store['pageChanges'], 'progress'>;
   readonly statusIncidents: Pick<Store['statusIncidents'], 'find' | 'saveUpdate' | 'removeUpdate'>;
   readonly clock: Clock;
+}
+
+/** Updates with how far their notifications are. */
+export async function withProgress(
+  pageChanges: Pick<Store['pageChanges'], 'progress'>,
+  accountId: string,
+  updates: readonly IncidentUpdate[],
+): Promise<ShownUpdate[]> {
+  const progress = await pageChanges.progress(
+    accountId,
+    updates.map(({ id }) => id),
+  );
+  return updates.map((update) => ({ ...update, notified: progress.get(update.id) ?? null }));
 }
 
 export type IncidentUpdateActions = ReturnType<typeof createIncidentUpdateActions>;
@@ -36,29 +57,30 @@ function full(): Refusal {
 }
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
-export function createIncidentUpdateActions({ statusIncidents, clock }: IncidentUpdateDeps) {
+export function createIncidentUpdateActions({ statusIncidents, pageChanges, clock }: IncidentUpdateDeps) {
   const find = async ({ accountId }: Caller, id: string): Promise<StatusIncident> => {
     const found = await statusIncidents.find(accountId, id);
     if (found === null) throw notFound('incident', id);
     return found;
   };
-  const findUpdate = async (caller: Caller, id: string, updateId: string): Promise<IncidentUpdate> => {
-    const update = (await find(caller, id)).updates.find((each) => each.id === updateId);
+  const findUpdate = async (caller: Caller, id: string, updateId: string): Promise<ShownUpdate> => {
+    const updates = (await find(caller, id)).updates.filter((each) => each.id === updateId);
+    const [update] = await withProgress(pageChanges, caller.accountId, updates);
     if (update === undefined) throw notFound('update', updateId);
     return update;
   };
   return {
     /** Oldest first. */
-    async list(caller: Caller, id: string): Promise<readonly IncidentUpdate[]> {
+    async list(caller: Caller, id: string): Promise<readonly ShownUpdate[]> {
       requirePermission(caller, 'read');
-      return (await find(caller, id)).updates;
+      return withProgress(pageChanges, caller.accountId, (await find(caller, id)).updates);
     },
-    async find(caller: Caller, id: string, updateId: string): Promise<IncidentUpdate> {
+    async find(caller: Caller, id: string, updateId: string): Promise<ShownUpdate> {
       requirePermission(caller, 'read');
       return findUpdate(caller, id, updateId);
     },
     /** Refuses (`conflict`) more updates or text than an incident can have. */
-    async add(caller: Caller, id: string, input: UpdateInput): Promise<IncidentUpdate> {
+    async add(caller: Caller, id: string, input: UpdateInput): Promise<ShownUpdate> {
       requirePermission(caller, 'write');
       const update = newUpdate(input, clock.now());
       const saved = await statusIncidents.saveUpdate(caller.accountId, id, update);
@@ -72,7 +94,7 @@ export function createIncidentUpdateActions({ statusIncidents, clock }: Incident
       id: string,
       updateId: string,
       edit: (present: IncidentUpdate) => UpdateInput,
-    ): Promise<IncidentUpdate> {
+    ): Promise<ShownUpdate> {
       requirePermission(caller, 'write');
       const present = await findUpdate(caller, id, updateId);
       const input = edit(present);

@@ -5,11 +5,13 @@ import { type CalendarEntry, type MaintenanceWindow, occurrencesIn } from '#doma
 import type { JsonObject } from '#domain/json.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
+import { createNoteChanges } from './note-changes.ts';
 import { createReadDays } from './service-days.ts';
 import { createReadResponseTimes } from './response-times.ts';
 import { createReadMembers } from './service-states.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
+import { noticeTimes } from '#domain/status-pages/page-changes.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
 import { followedChecks, followedServices, publishedServices } from '#domain/status-pages/followed-services.ts';
 import { reopenedMs } from '#domain/status-pages/propose-incidents.ts';
@@ -28,6 +30,7 @@ export interface SnapshotDeps {
     | 'checks'
     | 'checkHistory'
     | 'overview'
+    | 'pageChanges'
     | 'serviceDays'
     | 'statusIncidents'
     | 'statusPages'
@@ -91,7 +94,8 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       days: days.days,
       responseTimes: await readTimes({ accountId, services: timed, named, now }),
     };
-    const againAt = await writePages(store, accountId, pages, facts);
+    const note = await createNoteChanges(store, accountId, { ...facts, incidents, windows });
+    const againAt = await writePages(store, pages, facts, note);
     return Math.min(againAt, days.isComplete ? (nextChange(incidents, facts) ?? Infinity) : now + goesOnMs);
   };
 }
@@ -99,11 +103,12 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
 /** Stores what is published anew, and each minute what is not; returns when the next is due, epoch ms. */
 async function writePages(
   store: SnapshotDeps['store'],
-  accountId: string,
   pages: readonly StatusPage[],
   facts: AccountFacts,
+  note: (page: StatusPage, snapshot: PageSnapshot) => Promise<void>,
 ): Promise<number> {
   const { now } = facts;
+  const accountId = pages[0]?.accountId ?? '';
   const stored = await store.statusSnapshots.ofAccount(accountId);
   let againAt = now + everyMs;
   for (const page of pages) {
@@ -118,6 +123,7 @@ async function writePages(
     const isSame = before?.fingerprint === fingerprint && Math.abs(now - before.builtAt) < everyMs;
     if (isSame) againAt = Math.min(againAt, before.builtAt + everyMs);
     else await store.statusSnapshots.write(accountId, [{ snapshot, fingerprint }]);
+    await note(page, snapshot);
     await breathe();
   }
   return againAt;
@@ -156,7 +162,7 @@ export function* shownOccurrences(windows: readonly MaintenanceWindow[], now: nu
 
 /** When the next draft or update becomes public, or the next maintenance begins or ends. */
 function nextChange(incidents: readonly StatusIncident[], { maintenance, now }: AccountFacts): number | null {
-  const bounds = maintenance.flatMap(({ span }) => (span === null ? [] : [span.from, span.to]));
+  const bounds = maintenance.flatMap(({ span }) => (span === null ? [] : noticeTimes(span)));
   const updates = incidents.flatMap(({ isDraft, publishAt, updates: all }) =>
     isDraft ? (publishAt ?? []) : all.map(({ publicAt }) => publicAt),
   );

@@ -10,7 +10,7 @@ import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound, refuseProblems } from '../refusal.ts';
 import { firstOf } from './cursor-page.ts';
-import { newUpdate, type UpdateInput } from './incident-updates.ts';
+import { newUpdate, type ShownUpdate, type UpdateInput, withProgress } from './incident-updates.ts';
 
 /** Fields of an incident that a request sets. */
 export interface IncidentInput extends Pick<
@@ -23,11 +23,13 @@ export interface IncidentInput extends Pick<
 
 /** An incident with the names of services. */
 export interface ShownIncident extends StatusIncident {
+  readonly updates: readonly ShownUpdate[];
   readonly services: ReadonlyMap<string, Pick<StatusService, 'id' | 'name'>>;
 }
 
 export interface StatusIncidentDeps {
   readonly statusIncidents: Store['statusIncidents'];
+  readonly pageChanges: Pick<Store['pageChanges'], 'progress'>;
   readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
   readonly checks: Pick<Store['checks'], 'find'>;
   readonly checkGroups: Pick<Store['checkGroups'], 'find'>;
@@ -58,11 +60,16 @@ function requireLength(incident: Parameters<typeof lengthOf>[0]): void {
   throw invalidField('postmortem', `and updates must have at most ${most} characters together`);
 }
 
-async function withNames(
-  statusServices: StatusIncidentDeps['statusServices'],
+async function asShown(
+  { statusServices, pageChanges }: StatusIncidentDeps,
   incident: StatusIncident,
 ): Promise<ShownIncident> {
-  return { ...incident, services: await serviceNames(statusServices, incident.accountId) };
+  const { accountId, updates } = incident;
+  return {
+    ...incident,
+    services: await serviceNames(statusServices, accountId),
+    updates: await withProgress(pageChanges, accountId, updates),
+  };
 }
 
 /** Names of services by ID. */
@@ -104,7 +111,7 @@ async function incidentsOfCheck(
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createStatusIncidentActions(deps: StatusIncidentDeps) {
   const { statusIncidents, statusServices, clock } = deps;
-  const shown = (incident: StatusIncident) => withNames(statusServices, incident);
+  const shown = (incident: StatusIncident) => asShown(deps, incident);
   return {
     /** Newest first. */
     async list(caller: Caller, filter: IncidentFilter, after: string | null, limit: number) {

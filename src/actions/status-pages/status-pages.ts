@@ -1,4 +1,5 @@
 // Actions on status pages (reference §4.7).
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import {
   contrastOf,
@@ -40,6 +41,9 @@ export interface ShownPage extends StatusPage {
 export interface StatusPageDeps {
   readonly statusPages: Store['statusPages'];
   readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
+  readonly alertChannels: Pick<Store['alertChannels'], 'kindsOf'>;
+  /** Why a channel cannot be notified of changes; null = it can. */
+  readonly refusesNews: (channel: Pick<AlertChannel, 'type' | 'config'>) => string | null;
   readonly passwords: Pick<Passwords, 'hash'>;
 }
 
@@ -52,13 +56,8 @@ const takenMessages: Readonly<Record<TakenAddress['taken'], string>> = {
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export function createStatusPageActions(deps: StatusPageDeps) {
-  const { statusPages, statusServices, passwords } = deps;
-  const shown = async (accountId: string, pages: readonly StatusPage[]): Promise<ShownPage[]> => {
-    const services = new Map((await statusServices.all(accountId)).map((service) => [service.id, service]));
-    const ids = pages.map(({ id }) => id);
-    const images = await statusPages.images(accountId, ids);
-    return pages.map((page) => ({ ...page, services, images: images.get(page.id) ?? {} }));
-  };
+  const { statusPages, passwords } = deps;
+  const shown = (accountId: string, pages: readonly StatusPage[]) => withShown(deps, accountId, pages);
   const shownOne = async (page: StatusPage): Promise<ShownPage> =>
     (await shown(page.accountId, [page]))[0] as ShownPage;
   return {
@@ -80,6 +79,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
       const { accountId } = caller;
       const hasPassword = typeof password === 'string';
       refuseProblems(await pageProblems(deps, accountId, input, null, images, hasPassword));
+      refuseProblems(await channelProblems(deps, accountId, input.alertChannelIds, []));
       const passwordHash = typeof password === 'string' ? await passwords.hash(password) : null;
       const page = { ...input, passwordHash, accountId, id: newId() };
       return shownOne(untaken(await statusPages.add(page, decoded(images))));
@@ -94,6 +94,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
       const isKept = password === undefined;
       const hasPassword = isKept ? present.passwordHash !== null : password !== null;
       refuseProblems(await pageProblems(deps, accountId, input, present, images, hasPassword));
+      refuseProblems(await channelProblems(deps, accountId, input.alertChannelIds, present.alertChannelIds));
       const hash = typeof password === 'string' ? await passwords.hash(password) : null;
       const changed = await statusPages.change(
         accountId,
@@ -114,12 +115,45 @@ export function createStatusPageActions(deps: StatusPageDeps) {
   };
 }
 
+/** Pages as they are shown: deleted channels are left out. */
+async function withShown(
+  { statusPages, statusServices, alertChannels }: StatusPageDeps,
+  accountId: string,
+  pages: readonly StatusPage[],
+): Promise<ShownPage[]> {
+  const services = new Map((await statusServices.all(accountId)).map((service) => [service.id, service]));
+  const ids = pages.map(({ id }) => id);
+  const images = await statusPages.images(accountId, ids);
+  const named = [...new Set(pages.flatMap(({ alertChannelIds }) => alertChannelIds))];
+  const present = new Set((await alertChannels.kindsOf(accountId, named)).map(({ id }) => id));
+  return pages.map((page) => {
+    const alertChannelIds = page.alertChannelIds.filter((id) => present.has(id));
+    return { ...page, alertChannelIds, services, images: images.get(page.id) ?? {} };
+  });
+}
+
 function untaken(outcome: StatusPage | TakenAddress): StatusPage {
   if ('taken' in outcome) {
     const message = takenMessages[outcome.taken];
     throw new Refusal('conflict', message, { attributes: { [outcome.taken]: message } });
   }
   return outcome;
+}
+
+/** What is wrong with the channels of a page. @param known those that it had */
+async function channelProblems(
+  { alertChannels, refusesNews }: Pick<StatusPageDeps, 'alertChannels' | 'refusesNews'>,
+  accountId: string,
+  ids: readonly number[],
+  known: readonly number[],
+): Promise<Problem[]> {
+  const added = ids.filter((id) => !known.includes(id));
+  const found = new Map((await alertChannels.kindsOf(accountId, added)).map((channel) => [channel.id, channel]));
+  return added.flatMap((id): Problem[] => {
+    const channel = found.get(id);
+    const reason = channel === undefined ? 'is unknown' : refusesNews(channel);
+    return reason === null ? [] : [{ path: 'alertChannelIds', message: `names the channel ${id}, which ${reason}` }];
+  });
 }
 
 /** What is wrong with a page, beyond its schema. @param present null = it is new */

@@ -5,6 +5,7 @@ import { createServiceStates } from '#actions/status-pages/service-states.ts';
 import { createStatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
 import { createStatusPageActions } from '#actions/status-pages/status-pages.ts';
 import { createStatusServiceActions } from '#actions/status-pages/status-services.ts';
+import { channelRules } from '#channels/rules.ts';
 import type { Config } from '#config/config.ts';
 import { renderPreview } from '#publish/render-page.ts';
 import { incidentUpdateRoutes, statusIncidentRoutes } from '#rest/status-pages/status-incidents.ts';
@@ -22,7 +23,7 @@ type StatusPageParts = Pick<ActionDeps, 'store' | 'clock' | 'pageAccess'> & {
 export function composeStatusPages({ store, clock, pageAccess, config: { serverTimeZone } }: StatusPageParts) {
   return {
     statusPagePreviews: createPreviewActions({ ...store, targetOf, serverTimeZone, clock, render: renderPreview }),
-    statusPages: createStatusPageActions({ ...store, passwords: pageAccess }),
+    statusPages: createStatusPageActions({ ...store, refusesNews: channelRules.refusesNews, passwords: pageAccess }),
     statusServices: createStatusServiceActions({
       ...store,
       readStates: createServiceStates({ ...store, targetOf, clock }),

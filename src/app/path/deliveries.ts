@@ -11,12 +11,14 @@ import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import { reportVariables } from '#domain/deliveries/failing-channel.ts';
 import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recording.ts';
 import { type AccountReport, reportQuery } from '#domain/results/account-report.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { randomValues } from '#domain/deliveries/random-values.ts';
 import type { RenderInput } from '#domain/deliveries/delivery.ts';
 import type { DigestCheck } from '#domain/alerts/digest.ts';
 import { createActiveHours, createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
 import { createJudgeStorms } from '#pipeline/judge-storms.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
+import { writeNews } from '#publish/news/write-news.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
@@ -38,6 +40,7 @@ function isLost(status: string): status is keyof typeof lostEvents {
 export function composeSendDeliveries(deps: StepDeps) {
   const { store, clock, owner, ownProcess, sender, metrics, log, wake, onLogged } = deps;
   const { sendingLimits } = deps.config;
+  const inActiveHours = createActiveHours({ ...channelRules, ...store.activeHours, clock, owner });
   // Sequential: a receiver that is down ends many deliveries at once.
   let logging = Promise.resolve();
   const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
@@ -61,7 +64,10 @@ export function composeSendDeliveries(deps: StepDeps) {
         secrets,
       }),
     render: renderWith(deps),
-    admitFirst: createActiveHours({ ...channelRules, ...store.activeHours, clock, owner }),
+    admitFirst: (delivery, channel) =>
+      channel.id === subscribersChannelId
+        ? store.pageNews.admit({ accountId: delivery.accountId, deliveryId: delivery.id, owner })
+        : inActiveHours(delivery, channel),
     admit: createAdmitDeliveries({
       ...channelRules,
       ...store.sendingQuotas,
@@ -149,7 +155,7 @@ function renderWith(deps: StepDeps) {
     config: { gateways, serverTimeZone },
   } = deps;
   return (channel: AlertChannel, input: RenderInput, createdAt: number): Rendered => {
-    const { variables, digest, report } = input;
+    const { variables, digest, report, news } = input;
     const timeZone = zoneOf(input, serverTimeZone);
     const facts = { createdAt, ...randomValues(random), userAgent, timeZone, channelId: channel.id };
     const own = gatewaysOf(gateways, channel.accountId);
@@ -157,6 +163,10 @@ function renderWith(deps: StepDeps) {
       if (report !== undefined) {
         const linkOf = (checkId: string | null): string => `${publicUrl()}${pagePath(report, checkId)}`;
         return { request: channelRules.renderReport(channel, { report, variables, linkOf }, facts, own) };
+      }
+      if (news !== undefined) {
+        const written = writeNews(news);
+        return { request: channelRules.renderNews(channel, { news, variables, written }, facts, own) };
       }
       if (digest === undefined) return { request: channelRules.render(channel, variables, facts, own) };
       const digestLinks = digestLinksOf(deps, channel.accountId, digest.at);

@@ -12,7 +12,7 @@ import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
-import { composePublishPages } from './status-pages.ts';
+import { composeNotifySubscribers, composePublishPages } from './status-pages.ts';
 import { composeCopyPages } from './page-copies.ts';
 import { composeRunTests, composeRunTrials } from './trials.ts';
 import { composeCallWatchdog } from './watchdog.ts';
@@ -92,6 +92,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'call-watchdog': composeCallWatchdog(deps, idleMs),
     'send-notices': composeSendNotices(deps, idleMs),
     'publish-status-pages': composePublishPages(deps),
+    'notify-subscribers': composeNotifySubscribers(deps),
     ...composeCopyPages(deps, idleMs),
     'keep-templates': () => templates.tick(),
   };
@@ -186,6 +187,7 @@ function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Pr
     orphans: store.orphans,
     triggerCalls: store.triggerCalls,
     checkSessions: store.checkSessions,
+    pageChanges: store.pageChanges,
     scriptFiles: store.scriptFiles,
     auditLog: store.auditLog,
     ledger: store.ledger,

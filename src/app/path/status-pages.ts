@@ -1,5 +1,9 @@
 // Joins the step that builds the snapshots of status pages.
+import { createNotifyChanges } from '#actions/status-pages/notify-changes.ts';
+import { pageAddress } from '#actions/status-pages/page-address.ts';
 import { createPublishAccount } from '#actions/status-pages/page-snapshots.ts';
+import { channelRules } from '#channels/rules.ts';
+import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { createPublishPages } from '#upkeep/publish-pages.ts';
 import { targetOf } from '../target-of.ts';
@@ -12,5 +16,19 @@ export function composePublishPages({ store, config, clock, owner, log }: StepDe
     owner,
     clock,
     onError: (accountId, error) => log.error('status-pages.failed', { accountId, error: errorMessage(error) }),
+  });
+}
+
+export function composeNotifySubscribers(deps: StepDeps): () => Promise<number> {
+  const { store, config, clock, publicUrl, pageAccess, subscriptionLinks: links, log, wake } = deps;
+  return createNotifyChanges({
+    ...store,
+    links,
+    addressOf: (page) => pageAddress(page, { publicUrl, linkToken: pageAccess.linkToken }),
+    refusesNews: channelRules.refusesNews,
+    sendsMail: (accountId) => gatewaysOf(config.gateways, accountId).smtp !== null,
+    clock,
+    onHandedOver: () => wake('send-deliveries'),
+    onError: (accountId, error) => log.error('status-pages.notify-failed', { accountId, error: errorMessage(error) }),
   });
 }

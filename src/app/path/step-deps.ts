@@ -2,6 +2,8 @@
 import type { Damage } from '../store/damage.ts';
 import { type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { Notice } from '#actions/operating/notices.ts';
+import type { PageAccess } from '#actions/status-pages/page-access.ts';
+import type { SubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
 import { type RandomSource } from '#domain/deliveries/random-values.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
@@ -52,6 +54,9 @@ export interface PathDeps {
   readonly links: Pick<ResultLinks, 'link'>;
   /** ACK_LINK of an incident. */
   readonly acknowledgeLinks: Pick<AcknowledgeLinks, 'link'>;
+  /** Links to private status pages. */
+  readonly pageAccess: Pick<PageAccess, 'linkToken'>;
+  readonly subscriptionLinks: Pick<SubscriptionLinks, 'unsubscribe'>;
   /** A tick of the step that applies changes to many checks; null without the role `api`. */
   readonly applyCheckChanges: (() => Promise<number>) | null;
   /** A tick of the step that applies a folder of resource files; null without a folder or the role `api`. */

@@ -1,8 +1,8 @@
 // The sending thread. It signs, connects, sends and reads responses off the main thread (docs/decisions/0030).
 import { errorMessage } from '#lib/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ChannelKind, ChannelSender, Sending } from '../kind.ts';
-import { channelKinds } from '../registry.ts';
+import type { ChannelSender, Sending } from '../kind.ts';
+import { sendingKinds } from '../registry.ts';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
@@ -41,7 +41,7 @@ const options = {
 };
 /** Senders by channel type, created at the start so that the first alert does not wait. */
 const senders: ReadonlyMap<string, Promise<ChannelSender>> = new Map(
-  channelKinds.map(({ type, loadSender }: ChannelKind) => [type, loadSender().then((create) => create(options))]),
+  sendingKinds.map(({ type, loadSender }) => [type, loadSender().then((create) => create(options))]),
 );
 let ended: FromSender = { numbers: [], outcomes: [] };
 

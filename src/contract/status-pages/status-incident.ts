@@ -1,5 +1,6 @@
 // Incidents of status pages in the API (reference §4.7).
 import { z } from 'zod';
+import { changeStatuses } from '#domain/status-pages/page-changes.ts';
 import { mostServicesOfIncident, updateStatuses } from '#domain/status-pages/status-incident.ts';
 import { incidentSeverities } from '#domain/status-pages/status-service.ts';
 import { bodyInstant, flag, instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
@@ -12,7 +13,10 @@ const text = (longest: number) => z.string().trim().min(1).max(longest);
 const words = {
   description: 'Markdown, without HTML.',
   publicAt: 'When visitors see it. Later than now = a scheduled update. Default: now.',
-  notifies: 'Stored and returned. Pages have no subscribers yet.',
+  notifies:
+    'Whether subscribers and channels of pages are notified, a minute after it appeared. Updates of that minute are one message.',
+  notified:
+    'How far notifying is, on all pages together. `WITHDRAWN`: it was not public any more when it was due. null = nobody is notified so far. Omitted in lists of incidents.',
   isDraft: 'true = only the account sees it.',
   startedAt: 'When it began. A start more than 5 minutes in the past marks it as entered later.',
 };
@@ -47,6 +51,16 @@ export const incidentUpdate = z
     notifySubscribers: z.boolean(),
     publicIncidentUpdateDate: instant,
     isScheduled: z.boolean(),
+    notified: z
+      .strictObject({
+        status: z.enum(changeStatuses),
+        dueAt: instant.describe('When sending begins.'),
+        notified: z.int().describe('Subscribers whose email was handed to sending.'),
+        subscribers: z.int().describe('Subscribers when sending began.'),
+      })
+      .nullable()
+      .exactOptional()
+      .describe(words.notified),
     created_at: instant,
   })
   .meta({ id: 'StatusIncidentUpdate' });
@@ -87,7 +101,7 @@ const params = z.object({ id: pathUuid('ID of the incident.') });
 const updateParams = params.extend({ updateId: pathUuid('ID of the update.') });
 const unknown = { 404: 'Unknown incident.' };
 const unknownUpdate = { 404: 'Unknown incident or update.' };
-const readOnlyUpdate = [...readOnlyFields, 'isScheduled'];
+const readOnlyUpdate = [...readOnlyFields, 'isScheduled', 'notified'];
 
 export const statusIncidentOperations = tagged('Status pages', {
   listStatusIncidents: {

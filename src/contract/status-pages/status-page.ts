@@ -5,6 +5,7 @@ import {
   isPageUrl,
   largestImage,
   mostCards,
+  mostChannelsOfPage,
   mostServicesOfCard,
   pageLanguages,
   pageThemes,
@@ -52,6 +53,8 @@ const words = {
   visibility:
     'Who sees the published page: everyone, those who know its password, those who have its link, or people of the account.',
   themeColors: 'Accent colours on the light and the dark background, with a contrast of at least 4.5.',
+  alertChannelIds:
+    'Alert channels that are notified of each change: incident updates with `notifySubscribers`, and public maintenance.',
   texts: 'Texts in place of those of the language, by key.',
 };
 
@@ -115,6 +118,9 @@ const writable = {
   )
     .default([])
     .describe('Services under headings, in order.'),
+  alertChannelIds: orNull(z.array(z.int().min(1).max(999_999_999_999_999)).max(mostChannelsOfPage), none)
+    .default([])
+    .describe(words.alertChannelIds),
 };
 
 export const statusPageCreate = z.strictObject(writable);
@@ -145,6 +151,7 @@ export const statusPage = z
     showResponseTimes: z.boolean(),
     allowIndexing: z.boolean(),
     cards: z.array(z.strictObject({ id: z.uuid(), name: z.string(), services: z.array(namedService) })),
+    alertChannelIds: z.array(z.int()).describe(words.alertChannelIds),
     created_at: instant,
     updated_at: instant.nullable(),
   })

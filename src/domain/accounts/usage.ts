@@ -9,6 +9,7 @@ export const usageNames = [
   'runsOfMonth',
   'runsOfHour',
   'emailsOfHour',
+  'statusEmailsOfHour',
   'telephoneOfHour',
   'triggeredRuns',
   'checkTrials',

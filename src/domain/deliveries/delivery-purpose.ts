@@ -2,10 +2,10 @@
 import { type Attempt, type Delivery, type DeliveryStatus, deliveryStatuses, retryPausesMs } from './delivery.ts';
 
 /**
- * `digest` is a grouped notification, `report` one on the account, `notice` is about a failing channel or a fault of
- * Tocsin.
+ * `digest` is a grouped notification, `report` one on the account, `status` is about changes of a status page, `notice`
+ * about a failing channel or a fault of Tocsin.
  */
-export type DeliveryPurpose = 'alert' | 'digest' | 'report' | 'test' | 'notice';
+export type DeliveryPurpose = 'alert' | 'digest' | 'report' | 'status' | 'test' | 'notice';
 
 /** What a delivery is for. A replay has the purpose of its original. */
 export function purposeOf({
@@ -13,24 +13,27 @@ export function purposeOf({
   isDigest,
   checkId,
   alertType,
-}: Pick<Delivery, 'isTest' | 'isDigest'> & {
+  pageChangeId,
+}: Pick<Delivery, 'isTest' | 'isDigest' | 'pageChangeId'> & {
   readonly checkId: unknown;
   readonly alertType: string | null;
 }): DeliveryPurpose {
   if (isTest) return 'test';
   if (isDigest === true) return 'digest';
+  if (pageChangeId !== undefined) return 'status';
   if (alertType === null) return 'report';
   return checkId === null ? 'notice' : 'alert';
 }
 
 /**
- * Whether its loss is reported through other channels. Nobody waits for a test or a report, and a lost notice must not
+ * Whether its loss is reported through other channels. Nobody waits for a test or a report, pages tell the same, and a lost notice must not
  * cause others.
  */
 export const isReported: Readonly<Record<DeliveryPurpose, boolean>> = {
   alert: true,
   digest: true,
   report: false,
+  status: false,
   test: false,
   notice: false,
 };

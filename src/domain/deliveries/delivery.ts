@@ -3,6 +3,7 @@ import type { JsonValue } from '../json.ts';
 import type { AccountReport } from '../results/account-report.ts';
 import type { AlertType } from '../alerts/alert.ts';
 import type { Digest } from '../alerts/digest.ts';
+import type { PageNews } from './page-news.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
 /**
@@ -48,12 +49,14 @@ export interface DeliveryContent {
   readonly digest?: Digest;
   /** Set for a report on the account. */
   readonly report?: AccountReport;
+  /** Set for changes of a status page. */
+  readonly news?: PageNews;
   /** Why there is nothing to render. */
   readonly fault?: string;
 }
 
-/** What a delivery is rendered from: all variables, a digest, or a report. */
-export interface RenderInput extends Pick<DeliveryContent, 'variables' | 'digest' | 'report' | 'fault'> {
+/** What a delivery is rendered from: all variables, a digest, a report, or changes of a status page. */
+export interface RenderInput extends Pick<DeliveryContent, 'variables' | 'digest' | 'report' | 'news' | 'fault'> {
   /** Zone of the account, as an IANA name; null = the server's. */
   readonly timeZone: string | null;
 }
@@ -67,7 +70,7 @@ export interface Delivery {
   readonly alertId: string | null;
   readonly checkId: string | null;
   readonly checkResultId: string | null;
-  /** null = a report on the account. */
+  /** null = a report on the account, or changes of a status page. */
   readonly alertType: AlertType | null;
   readonly status: DeliveryStatus;
   /** null if it was not rendered yet, or rendering failed. */
@@ -94,6 +97,8 @@ export interface Delivery {
   readonly isDigest?: boolean;
   /** The incident of which only the newest message is sent; absent = every message is sent (docs/decisions/0136). */
   readonly latestOf?: string;
+  /** The change of a status page that it is about. */
+  readonly pageChangeId?: string;
 }
 
 /** A delivery that belongs to no check and is due at once. @param now epoch ms */

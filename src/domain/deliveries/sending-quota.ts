@@ -1,7 +1,7 @@
 // How much an account may send through services that the operator pays or answers for.
 
 /** What is limited; channels of several types may share one. */
-export type SendingQuota = 'telephone' | 'email';
+export type SendingQuota = 'telephone' | 'email' | 'status';
 
 /** Attempts allowed per account and clock hour; 0 = unlimited. */
 export type SendingLimits = Readonly<Record<SendingQuota, number>>;
@@ -20,9 +20,9 @@ export function quotaEndsAt(now: number, isNews = true): number {
 
 const othersAfterMs = 10_000;
 
-/** How much of a limit recoveries, reminders and reports may use: the rest is for new failures. */
-export function limitOfOthers(limit: number): number {
-  return limit - Math.floor(limit / 4);
+/** How much of a limit recoveries, reminders and reports may use: the rest is for new failures, which subscribers of status pages never get. */
+export function limitOfOthers(limit: number, quota: SendingQuota): number {
+  return quota === 'status' ? limit : limit - Math.floor(limit / 4);
 }
 
 /** Maximum time that a delivery waits for a quota, ms. */
@@ -47,6 +47,7 @@ export type QuotaAnswer = 'admitted' | 'waits' | 'expired';
 const words: Readonly<Record<SendingQuota, string>> = {
   telephone: 'SMS messages and calls',
   email: 'emails',
+  status: 'emails to subscribers of status pages',
 };
 
 /** How the reason of every delivery begins that waits. */

@@ -64,6 +64,8 @@ export interface StatusPage {
   readonly showResponseTimes: boolean;
   readonly allowIndexing: boolean;
   readonly cards: readonly PageCard[];
+  /** Channels of the account that are notified of changes. */
+  readonly alertChannelIds: readonly number[];
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
@@ -73,6 +75,8 @@ export type StatusPageWrite = Omit<StatusPage, 'accountId' | 'id' | 'createdAt' 
 
 /** Most cards of a page, services of a card and services of a page. */
 export const [mostCards, mostServicesOfCard, mostServicesOfPage] = [30, 100, 200];
+/** Most channels of a page. */
+export const mostChannelsOfPage = 20;
 /** Most bytes of an image: the first view of a page takes at most 60 kB. */
 export const largestImage = 32_768;
 

@@ -1,5 +1,6 @@
 // Tracks each alert channel's attempts in progress, and how far claims have scanned its deliveries (docs/decisions/0014).
 import type { DueDelivery } from '#domain/deliveries/delivery.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 
 /** A delivery during an attempt, without its request, which the sender holds. */
 export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
@@ -12,11 +13,16 @@ export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'ch
 export function createLanes() {
   const lanes = new Map<string, Map<string, string | null>>();
   const countOf = new Map<string, number>();
+  let toSubscribers = 0;
   const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
   return {
     size: (accountId: string, alertChannelId: number): number =>
       lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
     ofAccount: (accountId: string): number => countOf.get(accountId) ?? 0,
+    /** Attempts of all accounts that send to subscribers of status pages. */
+    get toSubscribers(): number {
+      return toSubscribers;
+    },
     /** Accounts with at least `most` attempts in progress. */
     accountsWith: (max: number): string[] => [...countOf].flatMap(([id, count]) => (count >= max ? id : [])),
     checks: (accountId: string, alertChannelId: number): string[] => {
@@ -29,13 +35,17 @@ export function createLanes() {
     enter({ accountId, alertChannelId, id, checkId }: Held): void {
       const name = nameOf(accountId, alertChannelId);
       const lane = lanes.get(name) ?? new Map<string, string | null>();
-      if (!lane.has(id)) countOf.set(accountId, (countOf.get(accountId) ?? 0) + 1);
+      if (!lane.has(id)) {
+        countOf.set(accountId, (countOf.get(accountId) ?? 0) + 1);
+        if (alertChannelId === subscribersChannelId) toSubscribers++;
+      }
       lanes.set(name, lane.set(id, checkId));
     },
     leave({ accountId, alertChannelId, id }: Held): void {
       const name = nameOf(accountId, alertChannelId);
       const lane = lanes.get(name);
       if (lane?.delete(id) !== true) return;
+      if (alertChannelId === subscribersChannelId) toSubscribers--;
       if (lane.size === 0) lanes.delete(name);
       const count = countOf.get(accountId) ?? 0;
       if (count > 1) countOf.set(accountId, count - 1);

@@ -1,5 +1,5 @@
 // Writes texts, dates and durations of a page in its language and time zone.
-import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import type { PublicPage } from '#domain/status-pages/page-snapshot.ts';
 import type { PageLanguage } from '#domain/status-pages/status-page.ts';
 import { type Html, html } from '#lib/markup/html.ts';
 import { english, type TextKey } from '#domain/status-pages/page-texts.ts';
@@ -41,7 +41,11 @@ const formats: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
   month: { month: 'long', year: 'numeric' },
 };
 
-export function createPageWriter({ page }: Pick<PageSnapshot, 'page'>): PageWriter {
+export function createPageWriter({
+  page,
+}: {
+  readonly page: Pick<PublicPage, 'language' | 'timeZone' | 'texts'>;
+}): PageWriter {
   const { language, timeZone } = page;
   const of = (key: TextKey): string =>
     (Object.hasOwn(page.texts, key) ? page.texts[key] : null) ?? texts[language][key];

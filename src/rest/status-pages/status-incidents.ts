@@ -1,6 +1,6 @@
 // Routes of incidents of status pages (reference §4.7).
 import type { IncidentInput, ShownIncident, StatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
-import type { IncidentUpdateActions, UpdateInput } from '#actions/status-pages/incident-updates.ts';
+import type { IncidentUpdateActions, ShownUpdate, UpdateInput } from '#actions/status-pages/incident-updates.ts';
 import type {
   IncidentUpdateBody,
   IncidentUpdateCreate,
@@ -44,7 +44,7 @@ export function statusIncidentRoutes(actions: StatusIncidentActions, now: () => 
 
 /** @param now current time, epoch ms */
 export function incidentUpdateRoutes(actions: IncidentUpdateActions, now: () => number): Route[] {
-  const updateToWire = (update: IncidentUpdate): IncidentUpdateBody => updateBody(update, now());
+  const updateToWire = (update: ShownUpdate): IncidentUpdateBody => updateBody(update, now());
   return [
     route('listIncidentUpdates', async ({ caller, params }) =>
       (await actions.list(caller, params.id)).map(updateToWire),
@@ -92,9 +92,10 @@ export function incidentToWire(incident: ShownIncident, now: number): StatusInci
   };
 }
 
-function updateBody({ publicAt, createdAt, ...update }: IncidentUpdate, now: number): IncidentUpdateBody {
+function updateBody({ publicAt, createdAt, notified, ...update }: ShownUpdate, now: number): IncidentUpdateBody {
   return {
     ...update,
+    ...(notified !== undefined && { notified: notified && { ...notified, dueAt: isoText(notified.dueAt) } }),
     publicIncidentUpdateDate: isoText(publicAt),
     isScheduled: publicAt > now,
     created_at: isoText(createdAt),

@@ -1,6 +1,7 @@
 // Routes of status pages (reference §4.7).
 import type { PreviewActions } from '#actions/status-pages/preview-page.ts';
 import type { ImageInput, PageInput, ShownPage, StatusPageActions } from '#actions/status-pages/status-pages.ts';
+import { pageAddress, type PageAddresses } from '#actions/status-pages/page-address.ts';
 import type { StatusPageBody, StatusPageCreate } from '#contract/status-pages/status-page.ts';
 import { merged } from '#domain/patch.ts';
 import type { PageImage, PageImageName, StatusPage } from '#domain/status-pages/status-page.ts';
@@ -8,14 +9,6 @@ import { newId } from '#lib/id.ts';
 import { type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 import { cursorBody, namedServices } from './cursor-body.ts';
-
-/** What makes addresses of pages. */
-export interface PageAddresses {
-  /** Address of this server, without a slash at its end. */
-  readonly publicUrl: () => string;
-  /** Token of the link of a page. */
-  readonly linkToken: (page: { readonly accountId: string; readonly pageId: string }) => string;
-}
 
 export function statusPageRoutes(actions: StatusPageActions, addresses: PageAddresses): Route[] {
   const toWire = (page: ShownPage): StatusPageBody => pageToWire(page, addresses);
@@ -69,13 +62,14 @@ export function pageToWire(page: ShownPage, addresses: PageAddresses): StatusPag
   const { accountId, passwordHash, createdAt, updatedAt, services, images, cards, ...shown } = page;
   return {
     ...shown,
-    pageUrl: addressOf(page, addresses),
+    pageUrl: pageAddress(page, addresses),
     isPrivate: page.visibility !== 'PUBLIC',
     hasPassword: passwordHash !== null,
     logo: dataUrl(images.logo),
     favicon: dataUrl(images.favicon),
     links: page.links.map((link) => ({ ...link })),
     texts: { ...page.texts },
+    alertChannelIds: [...page.alertChannelIds],
     themeColors: { ...page.themeColors },
     cards: cards.map(({ id, name, serviceIds }) => ({
       id,
@@ -89,10 +83,4 @@ export function pageToWire(page: ShownPage, addresses: PageAddresses): StatusPag
 
 function dataUrl(image: PageImage | undefined): string | null {
   return image === undefined ? null : `data:${image.mediaType};base64,${Buffer.from(image.content).toString('base64')}`;
-}
-
-function addressOf(page: ShownPage, { publicUrl, linkToken }: PageAddresses): string {
-  const { id: pageId, accountId, url, customDomain, visibility } = page;
-  const root = customDomain === null ? `${publicUrl()}/status/${url}/` : `https://${customDomain}/`;
-  return visibility === 'LINK' ? `${root}~${linkToken({ accountId, pageId })}/` : root;
 }

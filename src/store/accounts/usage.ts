@@ -39,6 +39,7 @@ export function createUsage({ reader, limits, clock }: Database) {
         { name: 'runsOfMonth', used: month?.used ?? 0, limit: account?.execution_limit ?? null },
         { name: 'runsOfHour', used: scheduled + onDemand - outcomes.missed, limit: null },
         { name: 'emailsOfHour', ...(await sent('email')) },
+        { name: 'statusEmailsOfHour', ...(await sent('status')) },
         { name: 'telephoneOfHour', ...(await sent('telephone')) },
         { name: 'triggeredRuns', used: await countRows(reader, 'runs', triggered), limit: maxTriggered },
         { name: 'checkTrials', used: await countRows(reader, 'check_trials', key), limit: trialsKept },

@@ -8,7 +8,8 @@ import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
 import { channelColumns, channelOf } from './alert-channel-row.ts';
 import { channelHealth } from './channel-health.ts';
 import type { Saved } from '../checks/checks.ts';
-import { idBytes, json } from '../base/codec.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { idBytes, json, parsed } from '../base/codec.ts';
 import { endWait } from './requested-delay.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount, type Page, type Slice } from '../base/database.ts';
@@ -54,6 +55,16 @@ export function createAlertChannels(database: Database) {
       return { rows, total };
     },
     find: (accountId: string, id: number) => findChannel(reader, accountId, id, seal),
+    /** Those of the IDs that exist, in the order given, without their secrets. */
+    async kindsOf(
+      accountId: string,
+      ids: readonly number[],
+    ): Promise<readonly Pick<AlertChannel, 'id' | 'type' | 'config'>[]> {
+      const key = { account_id: idBytes(accountId), id: [...ids] };
+      const rows = await findRows(reader, 'alert_channels', key, ['id', 'type', 'config']);
+      const found = new Map(rows.map(({ id, type, config }) => [id, { id, type, config: parsed<JsonObject>(config) }]));
+      return ids.flatMap((id) => found.get(id) ?? []);
+    },
     add: (write: ChannelWrite): Promise<Saved<StoredChannel>> =>
       transaction(async (tx) => {
         const { accountId } = write.channel;

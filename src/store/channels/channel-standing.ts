@@ -23,12 +23,11 @@ export type StandingRow = Pick<
   | 'failing_notified'
 >;
 
-/** Columns that say what a delivery is for. */
-export type PurposeRow = Pick<DeliveriesTable, 'id' | 'check_id' | 'alert_type' | 'is_test' | 'is_digest'>;
-
 export const standingColumns =
   'exhausted_in_a_row, failing_since, failing_news, failing_reason, failing_delivery_id, failing_notified';
-export const purposeColumns = 'id, check_id, alert_type, is_test, is_digest';
+/** Columns that say what a delivery is for. */
+export const purposeColumns = ['id', 'check_id', 'alert_type', 'is_test', 'is_digest', 'page_change_id'] as const;
+export type PurposeRow = Pick<DeliveriesTable, (typeof purposeColumns)[number]>;
 
 /** The end of a delivery before its purpose is read. */
 type EndedDelivery = Omit<ChannelEvent, 'purpose'>;
@@ -123,6 +122,12 @@ function standingOf(row: StandingRow, purposes: ReadonlyMap<string, DeliveryPurp
   };
 }
 
-function purposeOfRow({ check_id, alert_type, is_test, is_digest }: PurposeRow): DeliveryPurpose {
-  return purposeOf({ isTest: is_test === 1, isDigest: is_digest === 1, checkId: check_id, alertType: alert_type });
+function purposeOfRow({ check_id, alert_type, is_test, is_digest, page_change_id }: PurposeRow): DeliveryPurpose {
+  return purposeOf({
+    isTest: is_test === 1,
+    isDigest: is_digest === 1,
+    checkId: check_id,
+    alertType: alert_type,
+    ...(page_change_id !== null && { pageChangeId: idText(page_change_id) }),
+  });
 }

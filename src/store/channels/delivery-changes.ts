@@ -2,6 +2,7 @@
 import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
 import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import { newId } from '#lib/id.ts';
 import { endWait } from './requested-delay.ts';
@@ -117,7 +118,8 @@ export async function replayDelivery(
     ...(await findRows(tx, 'delivery_requests', { account_id: row.account_id, delivery_id: row.id })),
   ];
   if (stored.length === 0) return 'not-rendered';
-  if (!(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
+  const isToSubscriber = row.alert_channel_id === subscribersChannelId;
+  if (!isToSubscriber && !(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
   await insertReplays(tx, row.account_id, [replayOf(row, idBytes(replayId), now)]);
   return 'done';
 }

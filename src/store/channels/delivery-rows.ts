@@ -80,6 +80,7 @@ export function newDeliveryRow(delivery: Delivery) {
     digest_id: idBytesOrNull(delivery.digestId ?? null),
     is_digest: flag(delivery.isDigest === true),
     latest_of: idBytesOrNull(delivery.latestOf ?? null),
+    page_change_id: idBytesOrNull(delivery.pageChangeId ?? null),
   };
 }
 
@@ -155,7 +156,7 @@ export interface RenderedDelivery {
 /** What a delivery is rendered from. */
 export function renderInput(
   variables: TemplateVariables,
-  { digest, report, fault }: DeliveryContent,
+  { digest, report, news, fault }: DeliveryContent,
   timeZone: string | null,
 ): RenderInput {
   return {
@@ -163,6 +164,7 @@ export function renderInput(
     timeZone,
     ...(digest !== undefined && { digest }),
     ...(report !== undefined && { report }),
+    ...(news !== undefined && { news }),
     ...(fault !== undefined && { fault }),
   };
 }
@@ -223,6 +225,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     ...(row.is_digest === 1 && { isDigest: true }),
     ...(row.routed_from !== null && { routedFrom: row.routed_from }),
     ...(row.latest_of !== null && { latestOf: idText(row.latest_of) }),
+    ...(row.page_change_id !== null && { pageChangeId: idText(row.page_change_id) }),
   };
 }
 

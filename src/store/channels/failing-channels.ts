@@ -9,7 +9,7 @@ import type { Digest } from '#domain/alerts/digest.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
-import { deliveriesOf, type Ended, newsCodes, standingAfter } from './channel-standing.ts';
+import { deliveriesOf, type Ended, newsCodes, purposeColumns, standingAfter } from './channel-standing.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { countDeliveries } from '../base/counts.ts';
 import type { Database } from '../base/database.ts';
@@ -27,7 +27,7 @@ export async function noteLost(tx: Db, { accountId, alertChannelId, ...ended }: 
     .executeTakeFirst();
   if (row === undefined) return;
   const key = { account_id: account, id: deliveriesOf(row, [ended]) };
-  const read = await findRows(tx, 'deliveries', key, ['id', 'check_id', 'alert_type', 'is_test', 'is_digest']);
+  const read = await findRows(tx, 'deliveries', key, purposeColumns);
   await channel.set(standingAfter(row, [ended], read, now)).execute();
 }
 

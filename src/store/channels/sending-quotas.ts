@@ -47,7 +47,7 @@ export function createSendingQuotas({ reader, transaction, clock }: Database) {
     take: (claim: QuotaClaim): Promise<QuotaAnswer> =>
       transaction(async (tx) => {
         const counter = { accountId: claim.accountId, noun: `sent-${claim.quota}`, now: claim.now };
-        if (await countInHour(tx, counter, limitOfOthers(claim.limit))) return 'admitted';
+        if (await countInHour(tx, counter, limitOfOthers(claim.limit, claim.quota))) return 'admitted';
         const isNews = await tellsNews(tx, claim);
         if (isNews && (await countInHour(tx, counter, claim.limit))) return 'admitted';
         return waitOrEnd(tx, claim, isNews);

@@ -1,6 +1,7 @@
 // The overview of an account: its cached checks, and additional data for a page of them.
 import { inAccount, selectRows } from '../base/rows.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import type { DeliveryCounts, NewestResult, OverviewFigures } from '#domain/results/overview.ts';
 import { firstIdAt, idBytes, idText } from '../base/codec.ts';
 import { deliveryStatusCodes, outcomeCodes } from '../base/codes.ts';
@@ -196,7 +197,7 @@ async function countDeliveries(
   let after: Uint8Array = firstIdAt(now - dayMs);
   for (let size = rowsAtOnce; size === rowsAtOnce && lost24h < maxCounted;) {
     const some = selectRows(reader, 'deliveries', { account_id: account })
-      .select(['id', 'status'])
+      .select(['id', 'status', 'alert_channel_id'])
       .where('id', '>=', after)
       .orderBy('id')
       .limit(rowsAtOnce);
@@ -204,7 +205,8 @@ async function countDeliveries(
     size = rows.length;
     // The last row of a slice is the start of the next one.
     const counted = size === rowsAtOnce ? rows.slice(0, -1) : rows;
-    lost24h += counted.filter(({ status }) => isLost.has(status)).length;
+    // Addresses of subscribers are wrong now and then: these are no alerts.
+    lost24h += counted.filter((row) => isLost.has(row.status) && row.alert_channel_id !== subscribersChannelId).length;
     after = rows.at(-1)?.id ?? after;
     await breathe();
   }

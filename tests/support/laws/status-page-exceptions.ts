@@ -4,6 +4,8 @@ import type { AccountException } from './account-exceptions.ts';
 const why = 'what is published is built, and taken up by processes that serve visitors, in every account';
 const mailed = 'mails that ask for confirmation are sent when they are due, in every account';
 const expired = 'upkeep removes subscribers that did not confirm, in every account';
+const due = 'changes are handed to sending when they are due, in every account';
+const sentLongAgo = 'upkeep removes changes that were sent long ago, in every account';
 const listed = / from status_page_snapshots inner join status_pages /;
 
 export const statusPageExceptions: readonly AccountException[] = [
@@ -12,6 +14,13 @@ export const statusPageExceptions: readonly AccountException[] = [
   { table: 'status_page_addresses', statement: listed, why, seenIn: 'status-snapshots' },
   { table: 'status_pages', statement: /^select distinct account_id /, why, seenIn: 'status-snapshots' },
   { table: 'status_subscribers', statement: / where mail_due_at /, why: mailed, seenIn: 'status-subscribers' },
+  {
+    table: 'status_page_changes',
+    statement: / where ended_at is null (?:and due_at <= |order by due_at )/,
+    why: due,
+    seenIn: 'notify-changes',
+  },
+  { table: 'status_page_changes', statement: / where created_at < /, why: sentLongAgo, seenIn: 'notify-changes' },
   {
     table: 'status_subscribers',
     statement: / where confirmed_at is null and requested_at <= /,

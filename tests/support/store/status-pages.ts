@@ -28,6 +28,7 @@ export function aStatusPage(accountId: string, fields: Partial<NewPage> = {}): N
     showResponseTimes: false,
     allowIndexing: true,
     cards: [],
+    alertChannelIds: [],
     ...fields,
   };
 }

@@ -37,7 +37,7 @@ export const text = {
       ],
     },
     { title: 'Runs', names: ['runsOfMonth', 'runsOfHour', 'triggeredRuns', 'checkTrials'] },
-    { title: 'Messages and records', names: ['emailsOfHour', 'telephoneOfHour', 'auditEntries'] },
+    { title: 'Messages and records', names: ['emailsOfHour', 'statusEmailsOfHour', 'telephoneOfHour', 'auditEntries'] },
   ] satisfies readonly { readonly title: string; readonly names: readonly UsageName[] }[],
   lines: {
     checks: { label: 'Checks', effect: refused },
@@ -71,6 +71,10 @@ export const text = {
     emailsOfHour: {
       label: 'Emails this hour',
       effect: 'Further emails wait for the next hour, up to 24 hours. A quarter of the limit is kept for new failures.',
+    },
+    statusEmailsOfHour: {
+      label: 'Emails to subscribers of status pages this hour',
+      effect: 'Further emails wait for the next hour, up to 24 hours.',
     },
     telephoneOfHour: {
       label: 'SMS messages and calls this hour',

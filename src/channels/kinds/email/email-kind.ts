@@ -7,6 +7,7 @@ import {
   renderEmailPasswordReset,
   renderEmailReport,
 } from './other-mails.ts';
+import { renderEmailNews } from './news-mails.ts';
 import { mailView, renderEmail, smtpMissing } from './render.ts';
 import { emailSchema } from './schema.ts';
 
@@ -21,6 +22,7 @@ export const emailKind = {
   renderDigest: renderEmailDigest,
   isGrouped: () => true,
   renderReport: renderEmailReport,
+  renderNews: renderEmailNews,
   renderInvitation: renderEmailInvitation,
   renderPasswordReset: renderEmailPasswordReset,
   loadSender: async () => (await import('./send.ts')).createEmailSender,

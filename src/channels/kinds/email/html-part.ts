@@ -58,6 +58,11 @@ export function htmlOfLink({ title, intro, action, url, note }: LinkMail): strin
   return page(title, content.join('\n'));
 }
 
+/** A mail whose content is safe HTML. */
+export function htmlOfContent(title: string, content: string, language: string): string {
+  return page(title, content, language);
+}
+
 export function htmlOfDigest({ tone, label, title, note, sections, overviewLink }: DigestSummary): string {
   const content = [
     `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">${safe(label)}</span></p>`,
@@ -105,9 +110,9 @@ ${cells.join('\n')}
 </table>`;
 }
 
-function page(title: string, content: string): string {
+function page(title: string, content: string, language = 'en'): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -5,8 +5,6 @@ import { type ConnectionGuard, type Tunnel, tunnelOf } from '#lib/net/guarded.ts
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { type MailServer, MailSession } from './mailer.ts';
 
-/** Sessions with a server at once. */
-const maxSessions = 10;
 /** Servers close idle sessions after a few minutes; many limit the messages of a session. */
 const idleMs = 10_000;
 
@@ -33,11 +31,21 @@ export interface SessionPool {
   close(): void;
 }
 
-export function createSessionPool(server: MailServer, guard: ConnectionGuard, trust: Trust): SessionPool {
+interface PoolOptions {
+  readonly trust: Trust;
+  /** With the server at once. */
+  readonly maxSessions: number;
+}
+
+export function createSessionPool(
+  server: MailServer,
+  guard: ConnectionGuard,
+  { trust, maxSessions }: PoolOptions,
+): SessionPool {
   const reach = tunnelOf(guard);
   const idle = new Map<MailSession, NodeJS.Timeout>();
   const waiting = new FairQueue<(isEntered: boolean) => void>();
-  const places = createPlaces();
+  const places = createPlaces(maxSessions);
   const remove = (session: MailSession): void => {
     clearTimeout(idle.get(session));
     idle.delete(session);
@@ -45,15 +53,12 @@ export function createSessionPool(server: MailServer, guard: ConnectionGuard, tr
   return {
     enter(attempt) {
       const { accountId } = attempt;
-      if (places.isFree(accountId)) {
-        places.take(accountId);
-        return Promise.resolve(true);
-      }
       return new Promise((resolve) => {
         const enter = (isEntered: boolean): void => {
           if (isEntered) places.take(accountId);
           resolve(isEntered);
         };
+        if (places.isFree(accountId)) return enter(true);
         waiting.add(accountId, enter);
         attempt.hold(() => {
           waiting.remove(accountId, enter);
@@ -91,7 +96,7 @@ export function createSessionPool(server: MailServer, guard: ConnectionGuard, tr
 }
 
 /** Counts the places that accounts hold. */
-function createPlaces() {
+function createPlaces(maxSessions: number) {
   const held = new Map<string, number>();
   let inUse = 0;
   const add = (accountId: string, change: 1 | -1): void => {

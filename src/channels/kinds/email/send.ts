@@ -19,15 +19,24 @@ const interrupted: Ended = {
   error: { class: 'interrupted', message: 'the process stopped during the attempt' },
 };
 
+interface MailSenderOptions extends SenderOptions {
+  /** With a server at once. */
+  readonly maxSessions?: number;
+  /** How long an attempt waits for a session before its deadline begins, ms; 0 = the deadline covers it. */
+  readonly longestWaitMs?: number;
+}
+
 /** Creates a sender. Use one per process, because it pools sessions. */
 export function createEmailSender({
   operatorGuard,
   gateways,
   extraCertificates = [],
   deadlineMs = 30_000,
-}: SenderOptions): ChannelSender {
+  maxSessions = 10,
+  longestWaitMs = 0,
+}: MailSenderOptions): ChannelSender {
   const trust = createTrust(extraCertificates);
-  const ways = createWays(gateways, operatorGuard, trust);
+  const ways = createWays(gateways, (server) => wayThrough(server, operatorGuard, trust, maxSessions));
   const inProgress = new Set<MailAttempt>();
 
   return {
@@ -38,7 +47,14 @@ export function createEmailSender({
       if (way === null) return { ...outcome, error: { class: 'connect', message: smtpMissing } };
       const attempt = new MailAttempt(sending, way);
       inProgress.add(attempt);
-      const timer = setTimeout(() => attempt.end(mailTimeout(way.server, attempt.standing, deadlineMs)), deadlineMs);
+      const endIn = (ms: number): NodeJS.Timeout =>
+        setTimeout(() => attempt.end(mailTimeout(way.server, attempt.standing, ms)), ms);
+      let timer = endIn(longestWaitMs > 0 ? longestWaitMs : deadlineMs);
+      attempt.onEnter = () => {
+        if (longestWaitMs === 0) return;
+        clearTimeout(timer);
+        timer = endIn(deadlineMs);
+      };
       const ended = await attempt.run();
       clearTimeout(timer);
       inProgress.delete(attempt);
@@ -60,7 +76,7 @@ interface Way {
 }
 
 /** One way per mail server: accounts that share a server share its sessions. */
-function createWays({ smtp, accountSmtp }: Gateways, guard: ConnectionGuard, trust: Trust) {
+function createWays({ smtp, accountSmtp }: Gateways, open: (server: MailServer) => Way) {
   const ways = new Map<string, Way>();
   return {
     of(accountId: string): Way | null {
@@ -68,7 +84,7 @@ function createWays({ smtp, accountSmtp }: Gateways, guard: ConnectionGuard, tru
       if (gateway === null) return null;
       const server = serverOf(gateway);
       const key = JSON.stringify(server);
-      const way = ways.get(key) ?? wayThrough(server, guard, trust);
+      const way = ways.get(key) ?? open(server);
       ways.set(key, way);
       return way;
     },
@@ -78,18 +94,20 @@ function createWays({ smtp, accountSmtp }: Gateways, guard: ConnectionGuard, tru
   };
 }
 
-function wayThrough(server: MailServer, guard: ConnectionGuard, trust: Trust): Way {
+function wayThrough(server: MailServer, guard: ConnectionGuard, trust: Trust, maxSessions: number): Way {
   const { name = '', password = '' } = server.user ?? {};
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const secrets = password === '' ? [] : [password, base64(password), base64(`\0${name}\0${password}`)];
   const hide = secrets.length === 0 ? (text: string): string => text : createMasker(secrets, mask);
-  return { server, pool: createSessionPool(server, guard, trust), hide };
+  return { server, pool: createSessionPool(server, guard, { trust, maxSessions }), hide };
 }
 
 /** One attempt to hand a mail to the server. */
 class MailAttempt implements Attempt {
   readonly accountId: string;
   isOver = false;
+  /** Called when it has a place. */
+  onEnter = (): void => {};
   readonly #sending: Sending;
   readonly #way: Way;
   readonly #startedAt = performance.now();
@@ -141,6 +159,7 @@ class MailAttempt implements Attempt {
     const address = this.#sending.request.url.slice('mailto:'.length);
     if (!(await pool.enter(this))) return;
     this.#hasEntered = true;
+    this.onEnter();
     let kept: MailSession | null = null;
     try {
       const answer = await this.#deliver(address);

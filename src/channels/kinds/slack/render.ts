@@ -7,6 +7,7 @@ import { type AlertSummary, shortened, summarize } from '../../parts/alert-summa
 import { type DigestGroup, type DigestMessage, summarizeDigest } from '../../parts/digest-summary.ts';
 import { textIn } from '../../parts/fields.ts';
 import { jsonRequest } from '../../parts/json-request.ts';
+import type { NewsMessage, NewsWords } from '../../parts/news-message.ts';
 import type { RenderFacts } from '../../templates/context.ts';
 import { shownUrl } from './secrets.ts';
 
@@ -40,6 +41,20 @@ export function renderSlackDigest(config: JsonObject, message: DigestMessage, fa
   );
   // Escaping makes it up to five times as long; Slack shows 4000 characters.
   return messageOf(config, escaped(shortened([head, ...lines, note].join('\n'), 750)), blocks, userAgent);
+}
+
+/** Texts of people are shown as they are: Slack reads other Markdown. */
+export function renderSlackNews(config: JsonObject, { written }: NewsMessage, { userAgent }: RenderFacts): Message {
+  const blocks = [{ type: 'header', text: plain(written.subject, 150) }, ...written.items.flatMap(newsBlocks)];
+  return messageOf(config, escaped(shortened(written.subject, 750)), blocks, userAgent);
+}
+
+function newsBlocks({ name, state, time, text, affects, url }: NewsWords): JsonValue[] {
+  const lines = [`${name}: ${state}`, time, ...(affects === null ? [] : [affects]), ...(text === '' ? [] : ['', text])];
+  return [
+    { type: 'section', text: plain(lines.join('\n'), 3000) },
+    { type: 'actions', elements: [button('View', url)] },
+  ];
 }
 
 /** Slack shows at most 3000 characters of a section, and 50 blocks. */

@@ -2,7 +2,7 @@
 import { sendsByHttp } from '../../http/sends-by-http.ts';
 import type { ChannelKind } from '../../kind.ts';
 import { textIn } from '../../parts/fields.ts';
-import { renderSlack, renderSlackDigest } from './render.ts';
+import { renderSlack, renderSlackDigest, renderSlackNews } from './render.ts';
 import { slackSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
 import { slackView } from './view.ts';
@@ -16,6 +16,7 @@ export const slackKind = {
   view: slackView,
   isGrouped: () => true,
   renderDigest: renderSlackDigest,
+  renderNews: (config, message, facts) => renderSlackNews(config, message, facts),
   loadSender: sendsByHttp(({ request, secrets }) => {
     const url = textIn(secrets, 'url');
     const { pathname, search } = new URL(url);

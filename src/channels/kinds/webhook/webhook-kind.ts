@@ -4,6 +4,7 @@ import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
 import { isReadByPeople, presets } from './presets.ts';
 import { warnAboutWebhook } from './preview.ts';
+import { refusesNews, renderWebhookNews } from './news.ts';
 import { renderWebhook } from './render.ts';
 import { webhookSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
@@ -19,5 +20,7 @@ export const webhookKind = {
   presets,
   isGrouped: ({ webhookType }) => isReadByPeople(webhookType),
   render: renderWebhook,
+  renderNews: renderWebhookNews,
+  refusesNews,
   loadSender: sendsByHttp(prepareWebhook),
 } as const satisfies ChannelKind;

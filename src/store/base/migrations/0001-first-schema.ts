@@ -336,7 +336,7 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
       attempts ${integer} NOT NULL DEFAULT 0, created_at ${instant} NOT NULL, next_attempt_at ${instant},
       leased_by ${text}, attempt_started_at ${instant}, replay_of ${id}, is_test ${code} NOT NULL DEFAULT 0,
       error ${text}, digest_id ${id}, is_digest ${code} NOT NULL DEFAULT 0, routed_from ${integer},
-      quota_waits_since ${instant}, latest_of ${id},
+      quota_waits_since ${instant}, latest_of ${id}, page_change_id ${id},
       PRIMARY KEY (account_id, id))${strict}`,
     `CREATE INDEX deliveries_pending ON deliveries (account_id, alert_channel_id, next_attempt_at, id)
       WHERE status = 0`,

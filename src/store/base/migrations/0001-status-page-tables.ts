@@ -40,9 +40,13 @@ export function statusPageTables({ types, strict, clustered }: Dialect): string[
     'CREATE INDEX status_subscribers_pending ON status_subscribers (requested_at) WHERE confirmed_at IS NULL',
     `CREATE TABLE status_mail_slots (key ${text} PRIMARY KEY NOT NULL, free_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE status_page_changes (${account}, page_id ${id} NOT NULL, id ${id} NOT NULL, subject ${text} NOT NULL,
-      content ${text} NOT NULL, due_at ${instant} NOT NULL, progress ${id}, ended_at ${instant},
+      content ${text} NOT NULL, known_until ${instant}, due_at ${instant} NOT NULL, begun_at ${instant}, progress ${id},
+      notified ${integer} NOT NULL DEFAULT 0, subscribers ${integer} NOT NULL DEFAULT 0, ended_at ${instant},
       created_at ${instant} NOT NULL, PRIMARY KEY (account_id, page_id, id))${strict}`,
     'CREATE UNIQUE INDEX status_page_changes_by_subject ON status_page_changes (account_id, page_id, subject)',
     'CREATE INDEX status_page_changes_due ON status_page_changes (due_at) WHERE ended_at IS NULL',
+    `CREATE INDEX status_page_changes_known ON status_page_changes (account_id, known_until)
+      WHERE known_until IS NOT NULL`,
+    'CREATE INDEX status_page_changes_old ON status_page_changes (created_at)',
   ];
 }

@@ -300,6 +300,8 @@ export interface DeliveriesTable {
   quota_waits_since: number | null;
   /** The incident of which only the newest message is sent; null = every message is sent (docs/decisions/0136). */
   latest_of: IdBytes | null;
+  /** The change of a status page that it is about; null = none. */
+  page_change_id: IdBytes | null;
 }
 
 export interface AttemptsTable {

@@ -126,10 +126,17 @@ export interface StatusPageChangesTable {
   subject: string;
   /** JSON. */
   content: string;
+  /** Until when it must be known; null = it is kept as the retention says. */
+  known_until: number | null;
   /** When subscribers are notified. */
   due_at: number;
+  /** null = sending has not begun. */
+  begun_at: number | null;
   /** The last subscriber that was notified; null = none was. */
   progress: IdBytes | null;
+  /** Subscribers that were notified, and all of them when sending began. */
+  notified: number;
+  subscribers: number;
   /** null = not all subscribers were notified yet. */
   ended_at: number | null;
   created_at: number;

@@ -109,7 +109,7 @@ function* noteLane(
   if (row === undefined) return;
   const ids = deliveriesOf(row, ends);
   const read = yield* query<PurposeRow>(
-    `SELECT ${purposeColumns} FROM deliveries
+    `SELECT ${purposeColumns.join()} FROM deliveries
      WHERE account_id = $1 AND id IN (${ids.map((_, index) => `$${index + 2}`).join()})`,
     [key[0], ...ids],
   );

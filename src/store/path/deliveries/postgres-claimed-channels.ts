@@ -1,6 +1,7 @@
 // Channels of claimed deliveries in PostgreSQL, and deliveries that wait for a delay requested by their receiver.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { waitReason } from '#domain/deliveries/delivery.ts';
+import { subscribersChannel, subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, postponedAtOnce } from '../../channels/requested-delay.ts';
 import { idText } from '../../base/codec.ts';
@@ -32,12 +33,17 @@ export async function readChannels(
     `SELECT * FROM alert_channels WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
     [wanted.map((row) => row.account_id), wanted.map((row) => row.alert_channel_id)],
   );
-  return new Map(
-    rows.map((row) => [
-      `${idText(row.account_id)}/${row.id}`,
-      { channel: channelOf(row, seal), delayedUntil: row.requested_until },
-    ]),
-  );
+  const found = rows.map((row): [string, ClaimedChannel] => [
+    `${idText(row.account_id)}/${row.id}`,
+    { channel: channelOf(row, seal), delayedUntil: row.requested_until },
+  ]);
+  const subscribers = wanted
+    .filter((row) => row.alert_channel_id === subscribersChannelId)
+    .map((row): [string, ClaimedChannel] => [
+      channelKey(row),
+      { channel: subscribersChannel(idText(row.account_id)), delayedUntil: null },
+    ]);
+  return new Map([...found, ...subscribers]);
 }
 
 /** Postpones due first attempts at the channels of these deliveries, oldest first. */

@@ -9,6 +9,7 @@ import {
   type Message,
   waitReason,
 } from '#domain/deliveries/delivery.ts';
+import { subscribersChannel, subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, postponedAtOnce } from '../../channels/requested-delay.ts';
 import { settledColumns } from '../../channels/cancel-reminders.ts';
@@ -253,6 +254,9 @@ function readChannel(
   { account_id, accountId, alert_channel_id }: Lane,
   { seal, channels }: Pick<DeliveryClaim, 'seal' | 'channels'>,
 ): { readonly channel: AlertChannel; readonly delayedUntil: number | null } | null {
+  if (alert_channel_id === subscribersChannelId) {
+    return { channel: subscribersChannel(accountId), delayedUntil: null };
+  }
   const key = `${accountId}/${alert_channel_id}`;
   const kept = channels.get(key);
   const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at' | 'requested_until'>>(

@@ -1,0 +1,208 @@
+// Hands changes of status pages to sending: messages to channels of the account, and to subscribers in slices.
+import { sql } from 'kysely';
+import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
+import { type PageNews, subscribersChannelId } from '#domain/deliveries/page-news.ts';
+import type { PageChange } from '#domain/status-pages/page-changes.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import { type Database, ownedBy } from '../base/database.ts';
+import { findRow, selectRows, updateRows } from '../base/rows.ts';
+import type { Db } from '../base/tables/schema.ts';
+import type { StatusPageChangesTable } from '../base/tables/status-page-tables.ts';
+import { insertDeliveries } from '../channels/failing-channels.ts';
+
+/** Changes of a page that are sent as one message, oldest first. */
+export interface ChangeBatch {
+  readonly accountId: string;
+  readonly pageId: string;
+  readonly changes: readonly { readonly id: string; readonly change: PageChange }[];
+  /** Epoch ms; null = sending has not begun. */
+  readonly begunAt: number | null;
+  /** The subscriber that was notified last; null = none was. */
+  readonly progress: string | null;
+}
+
+/** A message to a subscriber or to a channel of the account. */
+export interface NewsDelivery {
+  readonly alertChannelId: number;
+  readonly news: PageNews;
+  /** The change that the log shows it with. */
+  readonly changeId: string;
+}
+
+/** A slice of a batch. */
+export interface SentSlice {
+  readonly deliveries: readonly NewsDelivery[];
+  /** The subscriber up to which all were notified; null = no subscriber was read. */
+  readonly progress: string | null;
+  /** Subscribers of the slice. */
+  readonly notified: number;
+  /** All subscribers; only with the first slice. */
+  readonly subscribers?: number;
+  readonly isLast: boolean;
+}
+
+const pending = deliveryStatusCodes.encode('pending');
+const cancelled = deliveryStatusCodes.encode('cancelled');
+/** Changes that a tick looks at. */
+const mostDue = 500;
+
+export function createPageNews(database: Database) {
+  const { reader, transaction } = database;
+  return {
+    /** The oldest due message of each page. @param now epoch ms */
+    async due(now: number): Promise<ChangeBatch[]> {
+      const rows = await reader
+        .selectFrom('status_page_changes')
+        .selectAll()
+        .where('ended_at', 'is', null)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(mostDue)
+        .execute();
+      return batchesOf(rows);
+    },
+    /** When the next change is due, epoch ms; null = none waits. */
+    async nextDueAt(): Promise<number | null> {
+      const row = await reader
+        .selectFrom('status_page_changes')
+        .select('due_at')
+        .where('ended_at', 'is', null)
+        .orderBy('due_at')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.due_at ?? null;
+    },
+    /** Messages to subscribers of an account that are not sent yet, at most `max`. */
+    waiting: (accountId: string, max: number): Promise<number> => countWaiting(reader, accountId, max),
+    /** Number of confirmed subscribers of a page. */
+    async countSubscribers(accountId: string, pageId: string): Promise<number> {
+      const key = { ...ownedBy(accountId), page_id: idBytes(pageId) };
+      const counted = await selectRows(reader, 'status_subscribers', key)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('confirmed_at', 'is not', null)
+        .executeTakeFirstOrThrow();
+      return counted.count;
+    },
+    /** Hands a slice to sending, in one transaction; false = another process was first. @param now epoch ms */
+    send: (batch: ChangeBatch, slice: SentSlice, now: number): Promise<boolean> =>
+      transaction((tx) => sendSlice(tx, batch, slice, now)),
+    /** Ends changes without a message. @param now epoch ms */
+    withdraw: (batch: ChangeBatch, now: number): Promise<void> =>
+      transaction(async (tx) => {
+        for (const key of keysOf(batch)) await updateRows(tx, 'status_page_changes', key, { ended_at: now });
+      }),
+    /**
+     * Whether a leased message to a subscriber is still wanted; otherwise ends it: the subscriber or the page was deleted,
+     * or the page is not published.
+     */
+    admit: (claim: { readonly accountId: string; readonly deliveryId: string; readonly owner: string }) =>
+      admit(database, claim),
+  };
+}
+
+/** Groups rows by page and by how far they are: one that was noted while its message began has a message of its own. */
+function batchesOf(rows: readonly StatusPageChangesTable[]): ChangeBatch[] {
+  const first = new Map<string, StatusPageChangesTable[]>();
+  for (const row of rows) {
+    const page = `${idText(row.account_id)}/${idText(row.page_id)}`;
+    const batch = first.get(page);
+    if (batch === undefined) first.set(page, [row]);
+    else if (batch[0] !== undefined && isSameMessage(batch[0], row)) batch.push(row);
+  }
+  return [...first.values()].flatMap((batch) => {
+    const [row] = batch;
+    if (row === undefined) return [];
+    return [
+      {
+        accountId: idText(row.account_id),
+        pageId: idText(row.page_id),
+        changes: batch.map(({ id, content }) => ({ id: idText(id), change: parsed<PageChange>(content) })),
+        begunAt: row.begun_at,
+        progress: idTextOrNull(row.progress),
+      },
+    ];
+  });
+}
+
+function isSameMessage(one: StatusPageChangesTable, other: StatusPageChangesTable): boolean {
+  if (one.due_at !== other.due_at || one.begun_at !== other.begun_at) return false;
+  return (
+    (one.progress === null ? '' : idText(one.progress)) === (other.progress === null ? '' : idText(other.progress))
+  );
+}
+
+/** The rows of a batch as they were read: others have changed meanwhile. */
+function keysOf({ accountId, pageId, changes, begunAt, progress }: ChangeBatch) {
+  return changes.map(({ id }) => ({
+    ...ownedBy(accountId),
+    page_id: idBytes(pageId),
+    id: idBytes(id),
+    begun_at: begunAt,
+    progress: progress === null ? null : idBytes(progress),
+    ended_at: null,
+  }));
+}
+
+async function sendSlice(tx: Db, batch: ChangeBatch, slice: SentSlice, now: number): Promise<boolean> {
+  const { progress, notified, subscribers, isLast } = slice;
+  let moved = 0;
+  for (const key of keysOf(batch)) {
+    moved += await updateRows(tx, 'status_page_changes', key, {
+      begun_at: batch.begunAt ?? now,
+      progress: progress === null ? key.progress : idBytes(progress),
+      notified: sql<number>`notified + ${notified}`,
+      ...(subscribers !== undefined && { subscribers }),
+      ended_at: isLast ? now : null,
+    });
+  }
+  if (moved === 0) return false;
+  // All rows of a batch are moved by one transaction.
+  if (moved !== batch.changes.length) throw new Error('changes of a status page were moved by another process');
+  await insertDeliveries(
+    tx,
+    slice.deliveries.map((one) => deliveryOf(batch.accountId, one, now)),
+  );
+  return true;
+}
+
+function deliveryOf(accountId: string, { alertChannelId, news, changeId }: NewsDelivery, now: number): Delivery {
+  const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
+  const variables = { DELIVERY_ID: delivery.id, IS_REPLAY: false };
+  return { ...delivery, pageChangeId: changeId, content: { variables, groupId: null, news } };
+}
+
+async function countWaiting(db: Db, accountId: string, max: number): Promise<number> {
+  const key = { ...ownedBy(accountId), alert_channel_id: subscribersChannelId };
+  const waiting = selectRows(db, 'deliveries', key).select('id').where('status', '=', sql.lit(pending)).limit(max);
+  const counted = await db
+    .selectFrom(waiting.as('waiting'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return counted.count;
+}
+
+async function admit(
+  { reader, transaction }: Database,
+  { accountId, deliveryId, owner }: { readonly accountId: string; readonly deliveryId: string; readonly owner: string },
+): Promise<boolean> {
+  const own = ownedBy(accountId);
+  const key = { ...own, delivery_id: idBytes(deliveryId) };
+  const stored = await findRow(reader, 'delivery_contents', key, ['content']);
+  const news = stored === undefined ? undefined : parsed<{ readonly news?: PageNews }>(stored.content).news;
+  if (news === undefined || news.subscriber === null) return true;
+  const pageId = idBytes(news.page.id);
+  const page = await findRow(reader, 'status_pages', { ...own, id: pageId }, ['is_published']);
+  const subscriberKey = { ...own, page_id: pageId, id: idBytes(news.subscriber.id) };
+  const isSubscribed = (await findRow(reader, 'status_subscribers', subscriberKey, ['id'])) !== undefined;
+  if (page?.is_published === 1 && isSubscribed) return true;
+  const error = isSubscribed ? 'the status page is not published' : 'the address has unsubscribed';
+  await transaction(async (tx) => {
+    const leased = { ...own, id: idBytes(deliveryId), leased_by: owner, status: pending };
+    const ended = { status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null, error };
+    await updateRows(tx, 'deliveries', leased, ended);
+  });
+  return false;
+}

@@ -1,0 +1,387 @@
+// Channels and subscribers are notified once of each change of a status page, in slices, and not of what is no longer true.
+import assert from 'node:assert/strict';
+import { createNotifyChanges } from '#actions/status-pages/notify-changes.ts';
+import { createSubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
+import { channelRules } from '#channels/rules.ts';
+import { type PageNews, subscribersChannelId } from '#domain/deliveries/page-news.ts';
+import type { StatusPage } from '#domain/status-pages/status-page.ts';
+import { newId } from '#lib/id.ts';
+import { idText, parsed } from '#store/base/codec.ts';
+import type { NewIncident } from '#store/status-pages/status-incidents.ts';
+import { type NewStore, test } from '../support/store/each-engine.ts';
+import { aChannel } from '../support/store/records.ts';
+import { aStatusIncident, aStatusService } from '../support/store/status-pages.ts';
+import { PagesUnderTest } from './pages-under-test.ts';
+
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+const links = createSubscriptionLinks({ publicUrl: () => 'https://tocsin.example', secret: new Uint8Array(32) });
+
+/** A page with a service, the loop that publishes it, and the loop that notifies. */
+class Notifying implements AsyncDisposable {
+  readonly pages: PagesUnderTest;
+  readonly publish: () => Promise<number>;
+  readonly notify: () => Promise<number>;
+  serviceId = '';
+  page!: StatusPage;
+
+  constructor(pages: PagesUnderTest) {
+    this.pages = pages;
+    this.publish = pages.process();
+    this.notify = this.process();
+  }
+
+  static async open(newStore: NewStore, at?: number): Promise<Notifying> {
+    const own = new Notifying(await PagesUnderTest.open(newStore, at));
+    own.serviceId = (await own.store.statusServices.add(aStatusService(own.accountId))).id;
+    own.page = await own.pages.pageOf(own.serviceId);
+    return own;
+  }
+
+  get store() {
+    return this.pages.store;
+  }
+
+  get accountId(): string {
+    return this.pages.path.accountId;
+  }
+
+  get now(): number {
+    return this.pages.path.now;
+  }
+
+  process(): () => Promise<number> {
+    const tick = createNotifyChanges({
+      ...this.store,
+      links,
+      addressOf: ({ url }) => `https://tocsin.example/status/${url}/`,
+      refusesNews: channelRules.refusesNews,
+      sendsMail: () => true,
+      clock: this.pages.path.temp.clock,
+      onHandedOver: () => {},
+      onError: (_, error) => assert.fail(String(error)),
+    });
+    return tick;
+  }
+
+  async subscribe(email: string, serviceIds: readonly string[] | null = null): Promise<void> {
+    const page = { accountId: this.accountId, pageId: this.page.id };
+    await this.store.statusSubscribers.add(page, [{ email, serviceIds }], true);
+  }
+
+  incident(fields: Partial<NewIncident> = {}) {
+    const update = { id: newId(), status: 'INVESTIGATING', notifySubscribers: true } as const;
+    const updates = [{ ...update, description: 'We look.', publicAt: this.now, createdAt: this.now }];
+    const incident = { serviceIds: [this.serviceId], startedAt: this.now, updates, ...fields };
+    return this.store.statusIncidents.add(aStatusIncident(this.accountId, incident));
+  }
+
+  addUpdate(incidentId: string, fields: object = {}) {
+    const update = { id: newId(), status: 'MONITORING', notifySubscribers: true, description: 'Fixed.' } as const;
+    const times = { publicAt: this.now, createdAt: this.now };
+    return this.store.statusIncidents.saveUpdate(this.accountId, incidentId, { ...update, ...times, ...fields });
+  }
+
+  /** Time passes; pages are built and changes are handed over until nothing is left to do. */
+  async pass(ms: number): Promise<void> {
+    this.pages.path.temp.clock.advance(ms);
+    await this.publish();
+    for (let round = 0; round < 30 && (await this.notify()) < 100; round++);
+  }
+
+  /** Messages that were not asked for yet: recipient, and what each says. */
+  read(): (readonly [to: string | number, ...says: string[]])[] {
+    const rows = this.pages.path.temp.raw
+      .prepare(
+        `SELECT d.alert_channel_id AS channel, c.content AS content FROM deliveries d JOIN delivery_contents c
+         ON c.account_id = d.account_id AND c.delivery_id = d.id WHERE d.status = 0 ORDER BY d.id`,
+      )
+      .all();
+    this.pages.path.temp.raw.exec('UPDATE deliveries SET status = 1, next_attempt_at = NULL WHERE status = 0');
+    return rows.map((row) => {
+      const news = parsed<{ news: PageNews }>(String(row['content'])).news;
+      const says = news.items.map((item) => (item.kind === 'update' ? item.update.description : item.event));
+      return [news.subscriber?.email ?? Number(row['channel']), ...says] as const;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pages[Symbol.asyncDispose]();
+  }
+}
+
+test('an update is sent once, a minute after it appeared, with those of that minute, to those who want its services', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const other = await own.store.statusServices.add(aStatusService(own.accountId));
+  await own.subscribe('all@example.com');
+  await own.subscribe('this@example.com', [own.serviceId]);
+  await own.subscribe('other@example.com', [other.id]);
+  const { id } = await own.incident();
+  await own.pass(0);
+  await own.pass(minuteMs / 2);
+  await own.addUpdate(id);
+  await own.addUpdate(id, { description: 'Silent.', notifySubscribers: false });
+  await own.addUpdate(id, { description: 'Later.', publicAt: own.now + hourMs });
+  await own.pass(minuteMs / 2 - 1);
+  assert.deepEqual(own.read(), []);
+  await own.pass(1);
+  assert.deepEqual(own.read(), [
+    ['all@example.com', 'We look.', 'Fixed.'],
+    ['this@example.com', 'We look.', 'Fixed.'],
+  ]);
+  await own.pass(10 * minuteMs);
+  assert.deepEqual(own.read(), []);
+  await own.pass(hourMs);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [
+    ['all@example.com', 'Later.'],
+    ['this@example.com', 'Later.'],
+  ]);
+  await own.incident({ serviceIds: [] });
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(
+    own.read().map(([to]) => to),
+    ['all@example.com', 'this@example.com', 'other@example.com'],
+    'an incident of no service is about the whole page',
+  );
+});
+
+test('nobody is notified of drafts, of a page that is not published, and of what is no longer true', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const setPublished = (isPublished: boolean) =>
+    own.store.statusPages.change(own.accountId, own.page.id, (present) => ({ ...present, isPublished }), {});
+  await own.subscribe('all@example.com');
+  const draft = await own.incident({ isDraft: true });
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), []);
+  const setDraft = (isDraft: boolean) =>
+    own.store.statusIncidents.change(own.accountId, draft.id, (present) => ({ ...present, isDraft }));
+  await setDraft(false);
+  await own.pass(0);
+  await setDraft(true);
+  await own.pass(minuteMs);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [], 'it became a draft again');
+  await setPublished(false);
+  const incident = await own.incident({ serviceIds: [] });
+  await own.pass(0);
+  await own.pass(minuteMs);
+  await setPublished(true);
+  await own.pass(minuteMs);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [], 'it appeared on a draft');
+  await own.addUpdate(incident.id);
+  await own.pass(0);
+  await setPublished(false);
+  await own.pass(minuteMs);
+  await setPublished(true);
+  await own.pass(2 * minuteMs);
+  assert.deepEqual(own.read(), [], 'the page was not published when it was due');
+  await own.addUpdate(incident.id);
+  await own.pass(dayMs);
+  await own.pass(minuteMs);
+  assert.equal(own.read().length, 0, 'it is no news after a day');
+  own.page = await own.pages.pageOf(own.serviceId);
+  await own.subscribe('new@example.com');
+  await own.pass(minuteMs);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [], 'a new page sends nothing old');
+  const progress = await own.store.pageChanges.progress(own.accountId, [
+    draft.updates[0]?.id ?? '',
+    incident.updates[0]?.id ?? '',
+  ]);
+  assert.deepEqual(
+    [...progress.values()].map(({ status }) => status),
+    ['WITHDRAWN', 'WITHDRAWN'],
+  );
+});
+
+test('subscribers are notified in slices, each once, whichever process goes on and however many wait', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const page = { accountId: own.accountId, pageId: own.page.id };
+  const emails = Array.from({ length: 950 }, (_, index) => `s${index}@example.com`);
+  await own.store.statusSubscribers.add(
+    page,
+    emails.map((email) => ({ email, serviceIds: null })),
+    true,
+  );
+  const { updates } = await own.incident();
+  await own.publish();
+  const stateOf = async () => {
+    const found = await own.store.pageChanges.progress(own.accountId, [updates[0]?.id ?? '']);
+    const { status, notified, subscribers } = found.get(updates[0]?.id ?? '') ?? assert.fail();
+    return [status, notified, subscribers];
+  };
+  assert.deepEqual(await stateOf(), ['DUE', 0, 0]);
+  own.pages.path.temp.clock.advance(minuteMs);
+  const due = await own.store.pageNews.due(own.now);
+  await own.notify();
+  assert.deepEqual(await stateOf(), ['SENDING', 200, 950]);
+  const [stale] = due;
+  assert.ok(stale);
+  const late = { deliveries: [], progress: null, notified: 0, isLast: true };
+  assert.equal(await own.store.pageNews.send(stale, late, own.now), false, 'a process that was slow changes nothing');
+  const told: string[] = [];
+  const other = own.process();
+  for (let round = 0; round < 10; round++) {
+    await Promise.all([own.notify(), other()]);
+    const waiting = await own.store.pageNews.waiting(own.accountId, 10_000);
+    assert.ok(waiting <= 600, String(waiting));
+    if (round % 2 === 1) told.push(...own.read().map(([to]) => String(to)));
+  }
+  told.push(...own.read().map(([to]) => String(to)));
+  assert.deepEqual(told.toSorted(), emails.toSorted());
+  assert.deepEqual(await stateOf(), ['SENT', 950, 950]);
+});
+
+test('subscribers are notified of maintenance a day and an hour before, at its start and its end, also across summer time', async (newStore) => {
+  // Clocks in Berlin go forward on 29 March 2026 at 02:00.
+  const from = Date.parse('2026-03-29T03:30:00+02:00');
+  await using own = await Notifying.open(newStore, from - 30 * hourMs);
+  const service = await own.store.statusServices.add(aStatusService(own.accountId, { tags: ['shop'] }));
+  own.page = await own.pages.pageOf(service.id);
+  await own.pages.path.check({ tags: ['shop'] });
+  await own.subscribe('all@example.com');
+  const window = {
+    name: 'Database',
+    description: null,
+    tags: ['shop'],
+    checkIds: [],
+    groupIds: [],
+    startsAt: from - dayMs,
+    endsAt: from - dayMs + 2 * hourMs,
+    repeatInterval: 1,
+    repeatUnit: 'DAY',
+    repeatEndsAt: null,
+    timezone: 'Europe/Berlin',
+    pauseAllChecks: false,
+    silenceAllAlerts: false,
+    silenceAlertsTags: [],
+    isPublic: true,
+  } as const;
+  const first = from - 23 * hourMs;
+  await own.store.maintenanceWindows.add(own.accountId, { ...window, startsAt: first, endsAt: first + 2 * hourMs });
+  const told: (readonly [string, string])[] = [];
+  while (own.now < from + 3 * hourMs) {
+    await own.pass(29 * minuteMs);
+    await own.pass(minuteMs);
+    for (const [to, ...says] of own.read()) {
+      assert.equal(to, 'all@example.com');
+      told.push(...says.map((say) => [new Date(own.now).toISOString().slice(5, 16), say] as const));
+    }
+  }
+  const times = (event: string) => told.filter(([, say]) => say === event).map(([at]) => at);
+  assert.equal(times('DAY_BEFORE').length, 3, JSON.stringify(told));
+  // 03:30 local is 02:30 UTC before the change and 01:30 UTC after it.
+  // Messages are read twice an hour, the first time half an hour after.
+  assert.deepEqual(times('STARTED'), ['03-28T03:00', '03-29T02:00']);
+  assert.equal(times('HOUR_BEFORE')[1], '03-29T01:00');
+  assert.equal(times('ENDED')[1], '03-29T04:00');
+});
+
+test('maintenance that was announced and does not take place is cancelled', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const service = await own.store.statusServices.add(aStatusService(own.accountId, { tags: ['shop'] }));
+  own.page = await own.pages.pageOf(service.id);
+  await own.pages.path.check({ tags: ['shop'] });
+  await own.subscribe('all@example.com');
+  const write = {
+    name: 'Database',
+    description: null,
+    tags: ['shop'],
+    checkIds: [],
+    groupIds: [],
+    startsAt: own.now + 2 * hourMs,
+    endsAt: own.now + 4 * hourMs,
+    repeatInterval: null,
+    repeatUnit: null,
+    repeatEndsAt: null,
+    timezone: 'UTC',
+    pauseAllChecks: false,
+    silenceAllAlerts: false,
+    silenceAlertsTags: [],
+    isPublic: true,
+  } as const;
+  const window = await own.store.maintenanceWindows.add(own.accountId, write);
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [['all@example.com', 'DAY_BEFORE']]);
+  const moved = { ...write, skippedOccurrences: [], startsAt: write.startsAt + hourMs, endsAt: write.endsAt + hourMs };
+  await own.store.maintenanceWindows.change(own.accountId, window.id, () => moved);
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [['all@example.com', 'DAY_BEFORE', 'CANCELLED']], 'in one message');
+  await own.store.maintenanceWindows.change(own.accountId, window.id, () => ({ ...moved, isPublic: false }));
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [], 'it takes place, but not in public');
+});
+
+test('what was sent is known for 90 days', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const { updates } = await own.incident();
+  await own.pass(0);
+  await own.pass(minuteMs);
+  const ids = [updates[0]?.id ?? ''];
+  assert.equal(await own.store.pageChanges.removeOld(own.now + 89 * dayMs), 0);
+  assert.equal((await own.store.pageChanges.progress(own.accountId, ids)).size, 1);
+  assert.equal(await own.store.pageChanges.removeOld(own.now + 91 * dayMs), 1);
+  assert.equal((await own.store.pageChanges.progress(own.accountId, ids)).size, 0);
+});
+
+test('channels of a page get one message per change; deleted ones and others get none', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const add = async (type: string, config: object) => {
+    const channel = { ...aChannel(own.accountId), id: 0, type, config: { ...config } };
+    const saved = await own.store.alertChannels.add({ channel, subscriptions: null });
+    assert.ok('saved' in saved);
+    return saved.saved.channel.id;
+  };
+  const hook = await add('WEBHOOK', { url: 'https://hook.example', method: 'POST' });
+  const chat = await add('WEBHOOK', { url: 'https://hook.example', method: 'POST', webhookType: 'WEBHOOK_DISCORD' });
+  const mail = await add('EMAIL', { address: 'ops@example.com' });
+  const alertChannelIds = [hook, chat, mail];
+  await own.store.statusPages.change(own.accountId, own.page.id, (page) => ({ ...page, alertChannelIds }), {});
+  await own.store.alertChannels.remove(own.accountId, mail);
+  const { id } = await own.incident();
+  await own.addUpdate(id);
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [
+    [hook, 'We look.'],
+    [hook, 'Fixed.'],
+  ]);
+});
+
+test('a message to somebody who has unsubscribed meanwhile ends before it is sent', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  await own.subscribe('stays@example.com');
+  await own.subscribe('leaves@example.com');
+  await own.incident();
+  await own.pass(0);
+  await own.pass(minuteMs);
+  const key = { accountId: own.accountId, pageId: own.page.id };
+  const { rows } = await own.store.statusSubscribers.list(key, null, 10, 'leaves');
+  await own.store.statusSubscribers.remove({ ...key, id: rows[0]?.id ?? '' });
+  const { path } = own.pages;
+  const claimed = await path.claimDeliveries();
+  assert.deepEqual(
+    claimed.map(({ channel }) => [channel.id, channel.type]),
+    [
+      [subscribersChannelId, 'STATUS_PAGE'],
+      [subscribersChannelId, 'STATUS_PAGE'],
+    ],
+  );
+  const owners = path.temp.raw.prepare('SELECT DISTINCT leased_by AS owner FROM deliveries').all();
+  const owner = String(owners[0]?.['owner']);
+  const admitted: boolean[] = [];
+  for (const { delivery } of claimed)
+    admitted.push(await own.store.pageNews.admit({ accountId: own.accountId, deliveryId: delivery.id, owner }));
+  assert.deepEqual(admitted, [true, false]);
+  const ended = path.temp.raw.prepare('SELECT id, error FROM deliveries WHERE leased_by IS NULL').all();
+  assert.deepEqual(
+    ended.map((row) => [idText(row['id'] as Uint8Array), row['error']]),
+    [[claimed[1]?.delivery.id, 'the address has unsubscribed']],
+  );
+});
