@@ -28,14 +28,13 @@ import { composeHints } from './hints.ts';
 import type { Notice } from '#actions/operating/notices.ts';
 import { sharedNotices } from '#actions/operating/processes.ts';
 import { clockSetWhileStopped } from '#domain/results/missed-reason.ts';
-import { missingChannelNotice } from '#actions/operating/own-notices.ts';
-import { pageCopyNotices } from '#actions/operating/page-copy-notices.ts';
-import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
+import { noticesOfProcesses } from './path/notices.ts';
 import { findBrokenChannels } from './path/templates.ts';
 import { createListeners, type Listeners } from './http/listen.ts';
 import type { PathDeps } from './path/step-deps.ts';
 import { type RunningPath, startPath } from './path/path.ts';
+import { createPageRenderer } from './pages/page-renderer.ts';
 import { createOwnProcess, type OwnProcess } from './process.ts';
 import { composeInvitations, type Invitations } from './http/invitations.ts';
 import { composeRoutes, metricsRoutes } from './http/rest.ts';
@@ -128,7 +127,8 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const processNotices = noticesOfProcesses(opened, config, () => sharedNotices(ownNotices(), ownProcess));
-  const ofProcess = { stopping: stopping.signal, closedPlaces: places.board, processNotices, pingFailures };
+  const pageRenderer = createPageRenderer((error) => log.error('pages.thread-ended', { error: error.message }));
+  const ofProcess = { stopping: stopping.signal, processNotices, pingFailures, pageRenderer };
   const shared = { ...joined, ...createSigned(publicUrl, secretKey), ...ofProcess };
   const { steps, ...api } = await composeRoutes({
     ...shared,
@@ -145,12 +145,11 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   await ownProcess.sign().catch(() => places.learn([]));
   const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...deps, ...hints, ...steps })));
   hints.listen();
-  // Last, so that a start that fails earlier creates no key, and a created key is always shown.
-  const access = await makeFirstAccess(shared);
   return {
     address,
     servesApi: config.roles.includes('api'),
-    ...access,
+    // Last, so that a start that fails earlier creates no key, and a created key is always shown.
+    ...(await makeFirstAccess(shared)),
     stop: createStop({ ...shared, ...deps, invitations, stopping, running, listeners }),
   };
 }
@@ -166,24 +165,6 @@ function createServers(
     { ...api, ...options, connections: { max: connectionsFor(descriptorLimit()), onRefused } },
     { ...ofMetrics, ...options, connections: { max: metricsConnections } },
   ].map(createRestServer);
-}
-
-/** Problems that the processes know of. */
-function noticesOfProcesses(
-  { store, clock }: OpenedStore,
-  { watchdogUrl, noticeChannel }: Pick<Config, 'watchdogUrl' | 'noticeChannel'>,
-  shared: () => readonly Notice[],
-): () => Promise<readonly Notice[]> {
-  const startedAt = clock.now();
-  const hasChannel = async (): Promise<boolean> =>
-    noticeChannel === null ||
-    (await store.alertChannels.find(noticeChannel.accountId, noticeChannel.alertChannelId)) !== null;
-  return async () => [
-    ...shared(),
-    ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
-    ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
-    ...(await pageCopyNotices((place) => store.pageCopies.state(place), clock.now())),
-  ];
 }
 
 /** What is signed with the key of the installation. */
@@ -212,7 +193,8 @@ function createStop({
   prober,
   watchdog,
   invitations,
-}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober' | 'watchdog'> & {
+  pageRenderer,
+}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober' | 'watchdog' | 'pageRenderer'> & {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly stopping: AbortController;
@@ -225,6 +207,7 @@ function createStop({
     stopping.abort();
     await running.stop();
     await Promise.all([listeners.close(), sender?.close(), prober?.close(), watchdog?.close(), invitations?.close()]);
+    await pageRenderer.close();
     metrics.stop();
     await ownProcess.leave();
     await store.close();
@@ -254,7 +237,7 @@ function createRoleDeps(
   runtimes: LoadedRuntimes,
   { store, clock }: OpenedStore,
   log: Log,
-): Pick<PathDeps, 'prober' | 'scripts' | 'sender' | 'watchdog'> {
+): Pick<PathDeps, 'closedPlaces' | 'prober' | 'scripts' | 'sender' | 'watchdog'> {
   const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
   const trusting = { extraCertificates: caCertificates };
   const egress = { ...config.egress, closed };
@@ -266,6 +249,7 @@ function createRoleDeps(
     ? createProber({ threads: probeThreads, egress, version, ...trusting, onThreadEnd: logEnd('prober.thread-ended') })
     : null;
   return {
+    closedPlaces: closed,
     scripts:
       prober === null
         ? null

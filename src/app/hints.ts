@@ -20,6 +20,8 @@ export interface JoinedHints {
   readonly onClockSet: () => void;
   /** Tells other processes that a key was revoked, a session ended, or their accounts changed. */
   readonly onKeysChanged: () => void;
+  /** Tells processes that serve visitors that status pages were built. */
+  readonly onPagesBuilt: () => void;
   /** Tells processes that render that an alert channel was changed, so that they compile its templates. */
   readonly onChannelsChanged: () => void;
   readonly resultHints: Hints;
@@ -70,6 +72,10 @@ export function composeHints(
     onLogged: notifyOf('attempts'),
     onClockSet: () => notify('follow-clock'),
     onKeysChanged: () => notify('keys'),
+    onPagesBuilt: () => {
+      wakeHere('take-up-pages');
+      notify('take-up-pages');
+    },
     onChannelsChanged: () => notify('keep-templates'),
     resultHints,
     testHints,

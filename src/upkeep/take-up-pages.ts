@@ -17,8 +17,6 @@ export interface TakeUpOptions {
 
 /** Time between two looks, ms: a change appears within 2 s of being built. */
 const everyMs = 1000;
-/** Work between two pauses for other requests, ms. */
-const sliceMs = 20;
 
 /** One tick: takes up what changed. Returns the delay until the next one, ms. */
 export function createTakeUpPages({ list, take, remove }: TakeUpOptions): () => Promise<number> {
@@ -31,14 +29,10 @@ export function createTakeUpPages({ list, take, remove }: TakeUpOptions): () => 
       known.delete(pageId);
       remove(pageId);
     }
-    let startedAt = performance.now();
     for (const snapshot of stored) {
       const { pageId, builtAt } = snapshot;
       if (known.get(pageId) === builtAt) continue;
       if (await take(snapshot)) known.set(pageId, builtAt);
-      if (performance.now() - startedAt < sliceMs) continue;
-      await new Promise((resolve) => void setImmediate(resolve));
-      startedAt = performance.now();
     }
     return everyMs;
   };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createPageAccess } from '#actions/status-pages/page-access.ts';
+import { renderedFiles } from '#publish/serving/rendered-page.ts';
 import { createSite, type SitePage } from '#publish/serving/site.ts';
 import { createVisits, type VisitRequest } from '#rest/status-pages/visits.ts';
 
@@ -16,10 +17,12 @@ const aPage: SitePage = {
   visibility: 'PUBLIC',
   passwordHash: null,
   allowIndexing: true,
-  files: new Map([
-    ['index.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from(text) }],
-    ['incidents/1.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from('One') }],
-  ]),
+  files: renderedFiles(
+    new Map([
+      ['index.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from(text) }],
+      ['incidents/1.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from('One') }],
+    ]),
+  ),
 };
 
 function visitsOf(fields: Partial<SitePage> = {}, isMember = false) {

@@ -1,6 +1,7 @@
 // Snapshots of status pages as they are stored, listed for processes that serve visitors, and removed with their pages.
 import assert from 'node:assert/strict';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import { decodeSnapshot } from '#store/overview/status-snapshots.ts';
 import { newId } from '#lib/id.ts';
 import type { StatusPage } from '#domain/status-pages/status-page.ts';
 import { test } from '../support/store/each-engine.ts';
@@ -55,9 +56,10 @@ test('a snapshot is listed and read until its page is removed, and none is kept 
   }
   await statusSnapshots.write(otherId, [{ fingerprint: 'foreign', snapshot: aSnapshot(page, 3000) }]);
   assert.deepEqual(await statusSnapshots.list(), [{ accountId, pageId: page.id, builtAt: 2000, fingerprint: 'a2000' }]);
-  const { images, ...read } = (await statusSnapshots.read(accountId, page.id)) ?? assert.fail();
+  const { images, content, ...read } = (await statusSnapshots.read(accountId, page.id)) ?? assert.fail();
   const snapshot = aSnapshot(page, 2000);
-  assert.deepEqual(read, { snapshot, isPublished: true, visibility: 'LINK', passwordHash: null });
+  assert.deepEqual(decodeSnapshot(content), snapshot);
+  assert.deepEqual(read, { isPublished: true, visibility: 'LINK', passwordHash: null });
   assert.deepEqual([...(images.logo?.content ?? [])], [1, 2, 3]);
   assert.equal(await statusSnapshots.read(otherId, page.id), null);
   assert.equal(await statusPages.remove(accountId, page.id), true);

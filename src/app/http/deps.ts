@@ -16,6 +16,7 @@ import type { Hints } from '#lib/hints.ts';
 import type { Store } from '#store/store.ts';
 import type { Invitations } from './invitations.ts';
 import type { OwnProcess } from '../process.ts';
+import type { PageRenderer } from '../pages/page-renderer.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
@@ -35,6 +36,7 @@ export interface ActionDeps {
   readonly acknowledgeLinks: AcknowledgeLinks;
   readonly badgeLinks: BadgeLinks;
   readonly pageAccess: PageAccess;
+  readonly pageRenderer: PageRenderer;
   readonly knownDevices: KnownDevices;
   /** null = no identity provider is configured. */
   readonly provider: IdentityDeps['provider'];

@@ -1,6 +1,6 @@
 // Composes what serves status pages: their files in memory, and who may see them.
 import type { IncomingHttpHeaders } from 'node:http';
-import { renderPage } from '#publish/render-page.ts';
+import { errorMessage } from '#lib/errors.ts';
 import { createSite, type Site } from '#publish/serving/site.ts';
 import { createRateLimit } from '#rest/rate-limit.ts';
 import { cookieToken } from '#rest/session-cookie.ts';
@@ -18,7 +18,9 @@ export function composePageVisits({
   authentication,
   publicUrl,
   pageAccess: access,
-}: Pick<ActionDeps, 'store' | 'clock' | 'authentication' | 'publicUrl' | 'pageAccess'>): {
+  pageRenderer,
+  log,
+}: Pick<ActionDeps, 'store' | 'clock' | 'authentication' | 'publicUrl' | 'pageAccess' | 'pageRenderer' | 'log'>): {
   readonly visits: Visits;
   readonly takeUpPages: () => Promise<number>;
 } {
@@ -41,7 +43,7 @@ export function composePageVisits({
     }),
     takeUpPages: createTakeUpPages({
       list: () => store.statusSnapshots.list(),
-      take: (snapshot) => takeUp(site, store, publicUrl(), snapshot),
+      take: (snapshot) => takeUp(site, { store, publicUrl, pageRenderer, log }, snapshot),
       remove: site.remove,
     }),
   };
@@ -49,17 +51,20 @@ export function composePageVisits({
 
 async function takeUp(
   site: Site,
-  { statusSnapshots }: Pick<ActionDeps['store'], 'statusSnapshots'>,
-  publicUrl: string,
+  { store, publicUrl, pageRenderer, log }: Pick<ActionDeps, 'store' | 'publicUrl' | 'pageRenderer' | 'log'>,
   { accountId, pageId }: { readonly accountId: string; readonly pageId: string },
 ): Promise<boolean> {
-  const found = await statusSnapshots.read(accountId, pageId);
+  const found = await store.statusSnapshots.read(accountId, pageId);
   if (found === null) return false;
-  const { snapshot, images, isPublished, visibility, passwordHash } = found;
-  const { url, customDomain, allowIndexing } = snapshot.page;
-  // Feeds and JSON need whole addresses.
-  const address = customDomain === null ? `${publicUrl}/status/${url}/` : null;
-  const files = renderPage(snapshot, images, address);
-  site.put({ accountId, pageId, url, customDomain, allowIndexing, isPublished, visibility, passwordHash, files });
+  const { content, images, isPublished, visibility, passwordHash } = found;
+  const known = site.etags(pageId);
+  try {
+    const page = await pageRenderer.render({ content, images, known, publicUrl: publicUrl(), isCopy: false });
+    site.put({ ...page, accountId, pageId, isPublished, visibility, passwordHash });
+  } catch (error) {
+    // Other pages are served all the same. What was served before is old and says so; it may have become private.
+    if (!isPublished || visibility !== 'PUBLIC') site.remove(pageId);
+    log.error('status-pages.failed', { accountId, pageId, error: errorMessage(error) });
+  }
   return true;
 }

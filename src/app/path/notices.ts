@@ -1,7 +1,12 @@
 // Joins what sends notices about Tocsin itself to the operator's channel (docs/decisions/0135).
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
-import { ownNotices } from '#actions/operating/own-notices.ts';
+import type { Notice } from '#actions/operating/notices.ts';
+import { missingChannelNotice, ownNotices } from '#actions/operating/own-notices.ts';
+import { pageCopyNotices } from '#actions/operating/page-copy-notices.ts';
+import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
+import type { Config } from '#config/config.ts';
 import { createSendNotices } from '#upkeep/send-notices.ts';
+import type { OpenedStore } from '../store/opened-store.ts';
 import type { StepDeps } from './step-deps.ts';
 
 export function composeSendNotices(stepDeps: StepDeps, idleMs: number): () => Promise<number> {
@@ -40,4 +45,22 @@ export function composeSendNotices(stepDeps: StepDeps, idleMs: number): () => Pr
         hint: 'set TOCSIN_NOTICE_CHANNEL to an existing channel',
       }),
   });
+}
+
+/** Problems that the processes know of. */
+export function noticesOfProcesses(
+  { store, clock }: OpenedStore,
+  { watchdogUrl, noticeChannel }: Pick<Config, 'watchdogUrl' | 'noticeChannel'>,
+  shared: () => readonly Notice[],
+): () => Promise<readonly Notice[]> {
+  const startedAt = clock.now();
+  const hasChannel = async (): Promise<boolean> =>
+    noticeChannel === null ||
+    (await store.alertChannels.find(noticeChannel.accountId, noticeChannel.alertChannelId)) !== null;
+  return async () => [
+    ...shared(),
+    ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
+    ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
+    ...(await pageCopyNotices((place) => store.pageCopies.state(place), clock.now())),
+  ];
 }

@@ -4,7 +4,6 @@ import { createBucketPlace } from '#publish/copies/bucket-place.ts';
 import type { CopyPlace } from '#publish/copies/copy-place.ts';
 import { createFolderPlace } from '#publish/copies/folder-place.ts';
 import { createPageCopier } from '#publish/copies/page-copier.ts';
-import { renderPage } from '#publish/render-page.ts';
 import { createCopyLease } from '#upkeep/copy-lease.ts';
 import { createCopyPages } from '#upkeep/copy-pages.ts';
 import { createBucketRequests } from './bucket-requests.ts';
@@ -33,7 +32,7 @@ function requestsOf({ config, closedPlaces, userAgent, stopping }: StepDeps) {
 }
 
 function copyTo(
-  { store, clock, owner, publicUrl, log }: StepDeps,
+  { store, clock, owner, publicUrl, pageRenderer, log }: StepDeps,
   name: CopyPlaceName,
   place: CopyPlace,
   renewEveryMs: number,
@@ -58,9 +57,21 @@ function copyTo(
       remove: (url) => copier.remove(url),
       async copy({ accountId, pageId, url }, mostBytes) {
         const found = await statusSnapshots.read(accountId, pageId);
-        if (found === null || !isPublic(found)) return null;
-        const files = copiedFiles(found, publicUrl());
-        const bytes = [...files.values()].reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+        if (found === null || !found.isPublished || found.visibility !== 'PUBLIC') return null;
+        const { content, images } = found;
+        const page = await pageRenderer.render({
+          content,
+          images,
+          publicUrl: publicUrl(),
+          known: new Map(),
+          isCopy: true,
+        });
+        // What was built of it may be older than its row.
+        if (page.visibility !== 'PUBLIC') return null;
+        const files = new Map(
+          [...page.files].map(([path, { mediaType, content: whole }]) => [path, { mediaType, content: whole ?? '' }]),
+        );
+        const bytes = [...files.values()].reduce((sum, { content: whole }) => sum + Buffer.byteLength(whole), 0);
         if (bytes > mostBytes)
           throw new PageCopyError(`the page ${url} is too large: the copies of an account may have 100 MB in all`);
         await copier.copy(url, files);
@@ -74,18 +85,4 @@ function copyTo(
         ? log.info('page-copies.written', { place: name })
         : log.error('page-copies.failed', { place: name, error }),
   });
-}
-
-type Found = NonNullable<Awaited<ReturnType<StepDeps['store']['statusSnapshots']['read']>>>;
-
-/** Whether both the page and what was built of it are for everyone. */
-function isPublic({ isPublished, visibility, snapshot }: Found): boolean {
-  return isPublished && visibility === 'PUBLIC' && snapshot.page.visibility === 'PUBLIC';
-}
-
-/** As visitors of Tocsin get them, but without the form for subscribers, which only Tocsin can take. */
-function copiedFiles({ snapshot, images }: Found, publicUrl: string): ReturnType<typeof renderPage> {
-  const { url, customDomain } = snapshot.page;
-  const address = customDomain === null ? `${publicUrl}/status/${url}/` : null;
-  return renderPage({ ...snapshot, page: { ...snapshot.page, takesSubscribers: false } }, images, address);
 }

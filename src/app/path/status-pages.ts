@@ -9,10 +9,27 @@ import { createPublishPages } from '#upkeep/publish-pages.ts';
 import { targetOf } from '../target-of.ts';
 import type { StepDeps } from './step-deps.ts';
 
-export function composePublishPages({ store, config, clock, owner, log }: StepDeps): () => Promise<number> {
+export function composePublishPages({
+  store,
+  config,
+  clock,
+  owner,
+  onPagesBuilt,
+  log,
+}: StepDeps): () => Promise<number> {
+  const { statusSnapshots } = store;
+  const write: typeof statusSnapshots.write = async (...built) => {
+    await statusSnapshots.write(...built);
+    onPagesBuilt();
+  };
   return createPublishPages({
-    store: store.statusSnapshots,
-    publish: createPublishAccount({ store, targetOf, serverTimeZone: config.serverTimeZone, clock }),
+    store: statusSnapshots,
+    publish: createPublishAccount({
+      store: { ...store, statusSnapshots: { ...statusSnapshots, write } },
+      targetOf,
+      serverTimeZone: config.serverTimeZone,
+      clock,
+    }),
     owner,
     clock,
     onError: (accountId, error) => log.error('status-pages.failed', { accountId, error: errorMessage(error) }),

@@ -10,6 +10,7 @@ import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
 import { type PingFailures } from '#upkeep/record-reception.ts';
+import type { PageRenderer } from '../pages/page-renderer.ts';
 import { type OwnProcess } from '../process.ts';
 import type { ScriptProber } from '../scripts/scripts.ts';
 import type { WatchdogCaller } from '#upkeep/call-watchdog.ts';
@@ -42,6 +43,7 @@ export interface PathDeps {
   /** Damage of the database that is known so far. */
   readonly damage: Pick<Damage, 'noteError'>;
   readonly userAgent: string;
+  readonly pageRenderer: PageRenderer;
   /** Tocsin's own places, which no request may reach. */
   readonly closedPlaces: PlaceBoard;
   /** Aborted when this process stops. */
@@ -67,6 +69,8 @@ export interface PathDeps {
   readonly wake: (name: LoopName) => void;
   /** Called for a retry in another location, whose next poll may come too late. */
   readonly onRunsElsewhere: () => void;
+  /** Called when status pages were built, so that they are served soon. */
+  readonly onPagesBuilt: () => void;
   /** Called when the clock was set, so that others read the time at once. */
   readonly onClockSet: () => void;
   /** Called for every recorded attempt, to wake requests that wait for a batch. */

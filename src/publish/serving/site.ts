@@ -1,8 +1,6 @@
 // The published status pages of the installation, in memory: a visitor never causes a query.
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { PageVisibility } from '#domain/status-pages/status-page.ts';
-import type { PublishedFile } from '../page-view.ts';
+import type { RenderedPage } from './rendered-page.ts';
 
 /** A page that visitors reach. */
 export interface SitePage {
@@ -14,8 +12,8 @@ export interface SitePage {
   readonly visibility: PageVisibility;
   readonly passwordHash: string | null;
   readonly allowIndexing: boolean;
-  /** By path relative to the page; `index.html` is the page itself. */
-  readonly files: ReadonlyMap<string, PublishedFile>;
+  /** Those without content are the ones that the page has. */
+  readonly files: RenderedPage['files'];
 }
 
 /** A file as it is sent. */
@@ -37,6 +35,8 @@ export interface Site {
   /** Adds a page or replaces the one with its ID. An address that another page has stays with it. */
   readonly put: (page: SitePage) => void;
   readonly remove: (pageId: string) => void;
+  /** ETags by path, of the files that a page has. */
+  etags(pageId: string): ReadonlyMap<string, string>;
   byUrl(url: string): ServedPage | null;
   /** @param host in lower case, without port */
   byHost(host: string): ServedPage | null;
@@ -61,29 +61,28 @@ export function createSite(): Site {
       if (page.customDomain !== null && !hosts.has(page.customDomain)) hosts.set(page.customDomain, page.pageId);
     },
     remove,
+    etags: (pageId) => new Map([...(pages.get(pageId)?.files ?? [])].map(([path, { etag }]) => [path, etag])),
     byUrl: (url) => pages.get(urls.get(url) ?? '') ?? null,
     byHost: (host) => pages.get(hosts.get(host) ?? '') ?? null,
   };
 }
 
-/** Files smaller than this are not compressed. */
-const smallestCompressed = 1000;
-
 /** Older styles, scripts and images of a page that cached copies of it may still name. */
 const mostOlderAssets = 12;
 
-/** The files as they are sent; those that did not change are not compressed again. */
+/** The files as they are sent, and some older ones. */
 function sentFiles(files: SitePage['files'], before: ServedPage['files'] | undefined): ServedPage['files'] {
   const older = [...(before ?? [])].filter(([path]) => path.startsWith('assets/') && !files.has(path));
   const sent = new Map<string, SentFile>(older.slice(-mostOlderAssets));
-  for (const [path, { mediaType, content: raw }] of files) {
-    const content = Buffer.from(raw);
-    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  for (const [path, { mediaType, etag, content, gzipped }] of files) {
     const known = before?.get(path);
-    const isText = !/^image\/(?!svg)/.test(mediaType);
-    const gzips = isText && content.length >= smallestCompressed;
-    if (known?.etag === etag) sent.set(path, known);
-    else sent.set(path, { mediaType, content, etag, gzipped: gzips ? gzipSync(content) : null });
+    if (content !== null)
+      sent.set(path, { mediaType, etag, content: bufferOf(content), gzipped: gzipped && bufferOf(gzipped) });
+    else if (known?.etag === etag) sent.set(path, known);
   }
   return sent;
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -23,8 +23,14 @@ export interface SnapshotKey {
 
 /** A snapshot, and what tells who may see it. */
 export interface StoredSnapshot extends Pick<StatusPage, 'isPublished' | 'visibility' | 'passwordHash'> {
-  readonly snapshot: PageSnapshot;
+  /** See `decodeSnapshot`. */
+  readonly content: Uint8Array;
   readonly images: StoredImages;
+}
+
+/** The snapshot of stored content. Large ones take some time: threads decode them. */
+export function decodeSnapshot(content: Uint8Array): PageSnapshot {
+  return decompressed<PageSnapshot>(content);
 }
 
 const publisherKey = 'page-publisher';
@@ -81,7 +87,7 @@ export function createStatusSnapshots(database: Database) {
       if (page === undefined || row === undefined) return null;
       const { isPublished, visibility, passwordHash } = pageOf(page);
       const images = (await readImages(reader, accountId, [pageId])).get(pageId) ?? {};
-      return { snapshot: decompressed<PageSnapshot>(row.content), images, isPublished, visibility, passwordHash };
+      return { content: row.content, images, isPublished, visibility, passwordHash };
     },
     /** Replaces the snapshots of pages of an account; those of pages that were removed meanwhile are left out. */
     write: (accountId: string, built: readonly (Pick<SnapshotKey, 'fingerprint'> & { snapshot: PageSnapshot })[]) => {

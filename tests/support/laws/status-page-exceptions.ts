@@ -11,7 +11,6 @@ const listed = / from status_page_snapshots inner join status_pages /;
 export const statusPageExceptions: readonly AccountException[] = [
   { table: 'status_page_snapshots', statement: listed, why, seenIn: 'status-snapshots' },
   { table: 'status_pages', statement: listed, why, seenIn: 'status-snapshots' },
-  { table: 'status_page_addresses', statement: listed, why, seenIn: 'status-snapshots' },
   { table: 'status_pages', statement: /^select distinct account_id /, why, seenIn: 'status-snapshots' },
   { table: 'status_subscribers', statement: / where mail_due_at /, why: mailed, seenIn: 'status-subscribers' },
   {

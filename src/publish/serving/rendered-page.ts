@@ -1,0 +1,64 @@
+// A page as it is served: its files with their ETags and compressed forms, without the contents that are known.
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { PageSnapshot, PublicPage } from '#domain/status-pages/page-snapshot.ts';
+import type { PageImages, PublishedFile } from '../page-view.ts';
+import { renderPage } from '../render-page.ts';
+
+/** A file that was rendered. */
+export interface RenderedFile {
+  readonly mediaType: string;
+  readonly etag: string;
+  /** null = it is known to whoever asked. */
+  readonly content: Uint8Array | null;
+  /** null = compression would not help. */
+  readonly gzipped: Uint8Array | null;
+}
+
+/** Files by path relative to the page; `index.html` is the page itself. */
+export interface RenderedPage extends Pick<PublicPage, 'url' | 'customDomain' | 'allowIndexing' | 'visibility'> {
+  readonly files: ReadonlyMap<string, RenderedFile>;
+}
+
+/** How a page is rendered. */
+export interface RenderOptions {
+  /** Of this installation, without a slash at its end: feeds and JSON need whole addresses. */
+  readonly publicUrl: string;
+  /** ETags by path, of the files that are known. */
+  readonly known: ReadonlyMap<string, string>;
+  /** Whether it is for a place that serves plain files: not compressed, and without the form for subscribers. */
+  readonly isCopy: boolean;
+}
+
+export function renderedPage(
+  snapshot: PageSnapshot,
+  images: PageImages,
+  { publicUrl, known, isCopy }: RenderOptions,
+): RenderedPage {
+  const { url, customDomain, allowIndexing, visibility } = snapshot.page;
+  const address = customDomain === null ? `${publicUrl}/status/${url}/` : null;
+  const page = isCopy ? { ...snapshot.page, takesSubscribers: false } : snapshot.page;
+  const files = renderPage({ ...snapshot, page }, images, address);
+  return { url, customDomain, allowIndexing, visibility, files: renderedFiles(files, known, !isCopy) };
+}
+
+/** Files smaller than this are not compressed. */
+const smallestCompressed = 1000;
+
+/** Files with their ETags; those that did not change are not compressed again. */
+export function renderedFiles(
+  files: ReadonlyMap<string, PublishedFile>,
+  known: RenderOptions['known'] = new Map(),
+  isZipped = true,
+): RenderedPage['files'] {
+  const rendered = new Map<string, RenderedFile>();
+  for (const [path, { mediaType, content: raw }] of files) {
+    const content = Buffer.from(raw);
+    const etag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
+    const isText = !/^image\/(?!svg)/.test(mediaType);
+    const gzips = isZipped && isText && content.length >= smallestCompressed;
+    if (known.get(path) === etag) rendered.set(path, { mediaType, etag, content: null, gzipped: null });
+    else rendered.set(path, { mediaType, etag, content, gzipped: gzips ? gzipSync(content) : null });
+  }
+  return rendered;
+}
