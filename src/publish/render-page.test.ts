@@ -350,3 +350,10 @@ suite('the documentation', () => {
     assert.deepEqual(missing, []);
   });
 });
+
+test('the line for frames has its time in each state, because no script can say that it is old', () => {
+  for (const state of ['outage', 'degraded', 'unknown', 'maintenance'] as const) {
+    assert.match(textOf(troubledSnapshot(state), 'embed.html'), /14:02/, state);
+  }
+  assert.match(textOf(exampleSnapshot(), 'embed.html'), /14:02/);
+});

@@ -100,6 +100,9 @@ suite('a published status page', () => {
       await page.evaluate<string>(`getComputedStyle(document.querySelector('.cards')).filter`),
       'grayscale(1)',
     );
+    assert.equal(await page.getByText('Operational', { exact: true }).count(), 0);
+    assert.ok((await page.getByText('No current data', { exact: true }).count()) > 0);
+    assert.equal(await page.title(), 'No current data · Operational · Example status');
     await page.context().close();
     now = snapshotAt + 299_000;
     const fresh = await open(exampleSnapshot());

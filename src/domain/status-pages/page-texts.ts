@@ -16,6 +16,7 @@ export const english = {
   'state.operational': 'Operational',
   'state.maintenance': 'In maintenance',
   'state.unknown': 'No data',
+  'state.stale': 'No current data',
   'state.degraded': 'Degraded',
   'state.outage': 'Outage',
   since: 'since {time}',

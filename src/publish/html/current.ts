@@ -12,18 +12,22 @@ const markup = html;
 
 export function renderCurrent(view: PageView): string {
   const { snapshot, writer } = view;
-  const { page, builtAt } = snapshot;
+  const { page } = snapshot;
   const state = stateOf(view);
   const headline = headlineOf(view);
   const { now, ahead } = currentMaintenance(view);
-  const asOf =
-    !headline.hasTime && markup`<p class="soft">${writer.say('asOf', { time: writer.time(builtAt, 'time') })}</p>`;
+  const asOf = !headline.hasTime && markup`<p class="soft">${timeOf(view)}</p>`;
   const body = markup`<section class="now ${state}">${stateIcon(state)}<div><h1 dir="auto">${headline.html}</h1>${asOf}${
     page.description !== null && markup`<p class="soft" dir="auto">${page.description}</p>`
   }</div></section>
 ${renderOpenIncidents(view, openIncidents(view))}${renderMaintenance(view, now, ahead)}${renderCards(view)}${renderPast(view)}${renderSubscribe(view)}`;
   const title = `${writer.plain(`state.${state}`)} · ${page.name}`;
   return renderSheet(view, { title, root: '', body, isCurrent: true });
+}
+
+/** The time of the snapshot, in words. */
+function timeOf({ snapshot, writer }: PageView): Html {
+  return writer.say('asOf', { time: writer.time(snapshot.builtAt, 'time') });
 }
 
 /** How long the first page shows resolved incidents, and how many. */
@@ -57,6 +61,9 @@ function renderSubscribe({ snapshot: { page }, writer: { plain } }: PageView): H
 export function renderEmbed(view: PageView): string {
   const { snapshot, writer, assets } = view;
   const state = stateOf(view);
+  const headline = headlineOf(view);
+  // No script can say that it is old.
+  const asOf = !headline.hasTime && markup` <span class="soft small">${timeOf(view)}</span>`;
   return markup`${opening(writer.language)}
 <meta name="robots" content="noindex,nofollow">
 <title>${snapshot.page.name}</title>
@@ -64,7 +71,7 @@ export function renderEmbed(view: PageView): string {
 </head>
 <body class="embed">
 ${icons}
-<main><h1 class="${state}">${stateIcon(state)}<a href="index.html" target="_top" dir="auto">${headlineOf(view).html}</a></h1></main>
+<main><h1 class="${state}">${stateIcon(state)}<a href="index.html" target="_top" dir="auto">${headline.html}</a>${asOf}</h1></main>
 </body>
 </html>
 `.text;

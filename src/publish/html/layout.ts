@@ -35,7 +35,12 @@ export function renderSheet(view: PageView, { title, root, body, isCurrent }: Sh
   const { snapshot, writer, assets } = view;
   const { page, builtAt } = snapshot;
   const { plain } = writer;
-  const words = JSON.stringify({ stale: plain('stale'), zone: plain('times.local'), fine: plain('day.fine') });
+  const words = JSON.stringify({
+    stale: plain('stale'),
+    old: plain('state.stale'),
+    zone: plain('times.local'),
+    fine: plain('day.fine'),
+  });
   const isListed = page.allowIndexing && page.visibility === 'PUBLIC';
   return markup`${opening(writer.language)}
 <meta name="referrer" content="no-referrer">

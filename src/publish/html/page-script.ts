@@ -11,6 +11,7 @@ const styles = { time: clock, day, month: { month: 'long', year: 'numeric' }, bo
 const made = {};
 const format = (style, zone) => made[style + zone] ||= new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: zone });
 const words = JSON.parse(body.dataset.words || '{}');
+let title = document.title;
 const fill = (text, name, value) => (text || '').replaceAll('{' + name + '}', () => value);
 
 function localize() {
@@ -34,6 +35,11 @@ function judge(answer) {
   if (note.textContent !== text) note.textContent = text;
   note.hidden = !isStale;
   root.classList.toggle('is-stale', isStale);
+  for (const each of document.querySelectorAll('[data-now]')) {
+    each.dataset.now ||= each.textContent;
+    each.textContent = isStale ? words.old : each.dataset.now;
+  }
+  document.title = isStale ? words.old + ' \u00b7 ' + title : title;
 }
 
 async function renew() {
@@ -49,7 +55,7 @@ async function renew() {
       }
       hide();
       now.replaceWith(document.adoptNode(then));
-      document.title = next.title;
+      document.title = title = next.title;
       localize();
     } else if (now && then && +then.dataset.built > +now.dataset.built) now.dataset.built = then.dataset.built;
   }

@@ -29,7 +29,7 @@ function renderService(view: PageView, service: PublicService, cardId: string): 
     markup` <span class="soft small desk">${writer.say('since', { time: writer.time(since, sinceStyle(since, snapshot.builtAt)) })}</span>`;
   return markup`<li class="service ${state}"><div class="line"><span class="name" dir="auto">${name}${
     description !== null && markup`<span class="soft small" dir="auto">${description}</span>`
-  }</span><span class="state">${stateIcon(state)}<span>${writer.plain(`state.${state}`)}</span>${when}</span></div>${
+  }</span><span class="state">${stateIcon(state)}<span data-now>${writer.plain(`state.${state}`)}</span>${when}</span></div>${
     days.length > 0 && renderHistory(view, service, cardId)
   }${responseTimes !== null && renderChart(view, responseTimes)}</li>
 `;

@@ -17,6 +17,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'state.operational': 'In Betrieb',
   'state.maintenance': 'In Wartung',
   'state.unknown': 'Keine Daten',
+  'state.stale': 'Keine aktuellen Daten',
   'state.degraded': 'Beeinträchtigt',
   'state.outage': 'Ausfall',
   since: 'seit {time}',
