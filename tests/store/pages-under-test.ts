@@ -1,6 +1,5 @@
 // Processes that build status pages, over the path of one account.
 import assert from 'node:assert/strict';
-import { decodeSnapshot } from '#store/overview/status-snapshots.ts';
 import { createPublishAccount } from '#actions/status-pages/page-snapshots.ts';
 import type { PageSnapshot, PublicService } from '#domain/status-pages/page-snapshot.ts';
 import type { StatusPage } from '#domain/status-pages/status-page.ts';
@@ -58,8 +57,8 @@ export class PagesUnderTest implements AsyncDisposable {
 
   async snapshot(page: StatusPage): Promise<PageSnapshot> {
     assert.deepEqual(this.failed, []);
-    const stored = await this.store.statusSnapshots.read(this.path.accountId, page.id);
-    return decodeSnapshot(stored?.content ?? assert.fail('nothing was built'));
+    const snapshot = await this.store.statusSnapshots.snapshot(this.path.accountId, page.id);
+    return snapshot ?? assert.fail('nothing was built');
   }
 
   async services(page: StatusPage): Promise<PublicService[]> {

@@ -30,7 +30,7 @@ export interface PreviewDeps extends MembersDeps {
   readonly accounts: Pick<Store['accounts'], 'list'>;
   readonly statusServices: Pick<Store['statusServices'], 'all'>;
   readonly statusIncidents: Pick<Store['statusIncidents'], 'list'>;
-  readonly statusSnapshots: Pick<Store['statusSnapshots'], 'locations' | 'read'>;
+  readonly statusSnapshots: Pick<Store['statusSnapshots'], 'locations' | 'snapshot'>;
   readonly render: (
     snapshot: PageSnapshot,
     images: Readonly<Partial<Record<PageImageName, PageImage>>>,
@@ -64,7 +64,7 @@ export function createPreviewActions(deps: PreviewDeps) {
       const { members } = await readMembers(accountId, services, now);
       const incidents = await deps.statusIncidents.list(accountId, { isDraft: false }, null, mostIncidents);
       const windows = new Set([...members.values()].flatMap((facts) => [...facts.windows]));
-      const last = pageId === null ? null : ((await deps.statusSnapshots.read(accountId, pageId))?.snapshot ?? null);
+      const last = pageId === null ? null : await deps.statusSnapshots.snapshot(accountId, pageId);
       const published = new Map((last?.cards ?? []).flatMap(({ services: all }) => all.map((each) => [each.id, each])));
       const [account] = await deps.accounts.list([accountId]);
       const page = { ...input, passwordHash: null, accountId, id: pageId ?? newId(), createdAt: now, updatedAt: null };

@@ -9,7 +9,7 @@ import { renderPage } from '../render-page.ts';
 export interface RenderedFile {
   readonly mediaType: string;
   readonly etag: string;
-  /** null = it is known to whoever asked. */
+  /** null = it is already known. */
   readonly content: Uint8Array | null;
   /** null = compression would not help. */
   readonly gzipped: Uint8Array | null;

@@ -79,6 +79,12 @@ export function createStatusSnapshots(database: Database) {
     /** false = another process was first. */
     movePublisher: (before: PagePublisher | null, after: PagePublisher): Promise<boolean> =>
       transaction((tx) => replaceFact(tx, publisherKey, before, after)),
+    /** What was built last of a page; null = unknown page, or nothing was built yet. */
+    async snapshot(accountId: string, pageId: string): Promise<PageSnapshot | null> {
+      const key = { ...ownedBy(accountId), page_id: idBytes(pageId) };
+      const row = await findRow(reader, 'status_page_snapshots', key, ['content']);
+      return row === undefined ? null : decodeSnapshot(row.content);
+    },
     /** null = unknown page, or nothing was built yet. */
     async read(accountId: string, pageId: string): Promise<StoredSnapshot | null> {
       const own = ownedBy(accountId);
