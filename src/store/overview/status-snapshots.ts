@@ -96,21 +96,26 @@ export function createStatusSnapshots(database: Database) {
       return { content: row.content, images, isPublished, visibility, passwordHash };
     },
     /** Replaces the snapshots of pages of an account; those of pages that were removed meanwhile are left out. */
-    write: (accountId: string, built: readonly (Pick<SnapshotKey, 'fingerprint'> & { snapshot: PageSnapshot })[]) => {
-      const own = ownedBy(accountId);
-      const rows = built.map(({ fingerprint, snapshot }) => {
-        const content = compressed(snapshot);
-        return { ...own, page_id: idBytes(snapshot.page.id), built_at: snapshot.builtAt, fingerprint, content };
-      });
-      return transaction(async (tx) => {
-        const ids = rows.map(({ page_id: id }) => id);
-        const present = await findRows(tx, 'status_pages', { ...own, id: ids }, ['id']);
-        const known = new Set(present.map(({ id }) => idText(id)));
-        const kept = rows.filter(({ page_id: id }) => known.has(idText(id)));
-        await replaceRows(tx, 'status_page_snapshots', ['account_id', 'page_id'], kept);
-      });
-    },
+    write: (accountId: string, built: readonly BuiltSnapshot[]) => writeSnapshots(database, accountId, built),
   };
+}
+
+/** A snapshot that was built. */
+type BuiltSnapshot = Pick<SnapshotKey, 'fingerprint'> & { readonly snapshot: PageSnapshot };
+
+function writeSnapshots({ transaction }: Database, accountId: string, built: readonly BuiltSnapshot[]): Promise<void> {
+  const own = ownedBy(accountId);
+  const rows = built.map(({ fingerprint, snapshot }) => {
+    const content = compressed(snapshot);
+    return { ...own, page_id: idBytes(snapshot.page.id), built_at: snapshot.builtAt, fingerprint, content };
+  });
+  return transaction(async (tx) => {
+    const ids = rows.map(({ page_id: id }) => id);
+    const present = await findRows(tx, 'status_pages', { ...own, id: ids }, ['id']);
+    const known = new Set(present.map(({ id }) => idText(id)));
+    const kept = rows.filter(({ page_id: id }) => known.has(idText(id)));
+    await replaceRows(tx, 'status_page_snapshots', ['account_id', 'page_id'], kept);
+  });
 }
 
 async function readLocations(
