@@ -64,12 +64,11 @@ async function notify(deps: NotifyChangesDeps, batch: ChangeBatch): Promise<bool
   const { pageNews, statusPages, statusSnapshots, clock, addressOf } = deps;
   const { accountId, pageId } = batch;
   const page = await statusPages.find(accountId, pageId);
-  const stored = await statusSnapshots.read(accountId, pageId);
-  if (page?.isPublished !== true || stored === null) {
+  const snapshot = await statusSnapshots.snapshot(accountId, pageId);
+  if (page?.isPublished !== true || snapshot === null) {
     await pageNews.withdraw(batch, clock.now());
     return true;
   }
-  const { snapshot } = stored;
   const untrue = batch.changes.filter(({ change }) => !isStillTrue(change, snapshot));
   if (untrue.length > 0) {
     await pageNews.withdraw({ ...batch, changes: untrue }, clock.now());
