@@ -44,7 +44,7 @@ test('a file of the web UI imports only the rooms below its own, and no other pa
   assert.deepEqual(breaches, []);
 });
 
-test('the web UI imports nothing of the server but the caller, the parser of events, types of the contract, time zones, colours of status pages, resource files, how kinds are shown, and how other formats are read', () => {
+test('the web UI imports nothing of the server but the caller, the parser of events, types of the contract, time zones, colours, texts and Markdown of status pages, resource files, how kinds are shown, and how other formats are read', () => {
   const breaches = imports.flatMap(({ path, to, isType }) => {
     if (!to.startsWith('#') && !to.startsWith('node:')) return [];
     const isOpen =
@@ -52,7 +52,10 @@ test('the web UI imports nothing of the server but the caller, the parser of eve
       to === '#contract/event-stream.ts' ||
       to === '#contract/follow-deployment.ts' ||
       to === '#domain/checks/wall-time.ts' ||
+      to === '#domain/status-pages/page-texts.ts' ||
       to === '#domain/status-pages/status-page.ts' ||
+      to === '#publish/markdown.ts' ||
+      to === '#publish/texts/german.ts' ||
       to === '#importers/csv/lines.ts' ||
       to === '#importers/text-formats.ts' ||
       to === '#importers/stored-switches.ts' ||

@@ -172,6 +172,57 @@ describe('status pages', () => {
     await expectVisible(small.frameLocator('iframe[title="Preview"]').getByText('Example status'));
   });
 
+  test('incidents begin with texts in the language of their page or of an earlier incident, and the postmortem is shown as visitors see it', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Kasse' });
+    const cards = [{ name: 'Laden', services: [id] }];
+    await service.must('POST', '/v1/status-pages', { name: 'Laden', url: 'laden', language: 'de', cards });
+    const page = await open('/status-pages/incidents/new');
+    const pick = async (menu: string, item: string): Promise<void> => {
+      await press(page, menu);
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose(page, 'Affected services', 'Kasse');
+    await pick('Start from a template', 'Langsame Antworten: Kasse');
+    await press(page, 'Create incident');
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Langsame Antworten: Kasse' }));
+    await page.getByRole('button', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Resolved' }).click();
+    await pick('Insert a text', 'Das Problem ist behoben. Alle Funktionen stehen wieder zur Verfügung.');
+    await press(page, 'Add update');
+    await expectVisible(page.getByText('Added an update'));
+    const incident = await first('/v1/status-pages/incidents');
+    assert.deepEqual([incident['severity'], incident['lastUpdateStatus']], ['MINOR', 'RESOLVED']);
+    await fill(page, 'What happened', 'The **cache** was full <b>\n\n- [more](javascript:alert)');
+    const preview = page.getByRole('group', { name: 'Preview' });
+    assert.equal(await preview.locator('strong').textContent(), 'cache');
+    assert.equal(await preview.locator('b, a').count(), 0);
+
+    await page.goto('/status-pages/incidents/new');
+    await pick('Start from a template', 'As before: Langsame Antworten: Kasse');
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Langsame Antworten: Kasse');
+    await expectVisible(page.getByRole('button', { name: 'Remove Kasse' }));
+  });
+
+  test('texts of a page are replaced, and words that nothing fills in are reported beside the text', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v1/status-pages', { name: 'Words', url: 'words' });
+    const page = await open(`/status-pages/${String(id)}`, { viewport: { width: 1440, height: 900 } });
+    const preview = page.frameLocator('iframe[title="Preview"]');
+    await page.getByText('Texts', { exact: true }).click();
+    await choose(page, 'Replace a text', 'Past incidents');
+    await fill(page, 'Past incidents', 'What went wrong');
+    await expectVisible(preview.getByRole('heading', { name: 'What went wrong' }));
+    await choose(page, 'Replace a text', 'No services are shown here yet.');
+    await fill(page, 'No services are shown here yet.', 'Nothing at {time}');
+    await expectVisible(page.getByText('{time} cannot be filled in here.'));
+    await press(page, 'Use the default again: No services are shown here yet.');
+    await press(page, 'Save changes');
+    await expectVisible(page.getByText('Saved Words'));
+    const { texts } = await service.must('GET', `/v1/status-pages/${String(id)}`);
+    assert.deepEqual(texts, { 'incidents.recent': 'What went wrong' });
+  });
+
   test('a service that a page shows is not deleted, and an incident is', async () => {
     const { service, open } = ui();
     const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Mail' });

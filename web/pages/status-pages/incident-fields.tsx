@@ -9,6 +9,7 @@ import { ChosenServices } from './chosen-services.tsx';
 import type { Incident } from '../../ui/status-incidents/publish.tsx';
 import { text as incidentText } from '../../ui/status-incidents/strings.ts';
 import { text } from './strings.ts';
+import { UpdateTextMenu } from './text-menus.tsx';
 import css from './status-pages.module.css';
 
 const mostServices = 100;
@@ -92,7 +93,12 @@ export function IncidentFields({ draft, onChange }: FieldsOfDraft) {
 }
 
 /** @param path of the update in the body, with a dot; '' = it is the body */
-export function UpdateFields({ draft, onChange, path = '' }: FieldsOfDraft & { readonly path?: string }) {
+export function UpdateFields({
+  draft,
+  onChange,
+  serviceIds,
+  path = '',
+}: FieldsOfDraft & { readonly serviceIds: readonly string[]; readonly path?: string }) {
   return (
     <div className={css['form']}>
       <div className={css['pair']}>
@@ -121,6 +127,7 @@ export function UpdateFields({ draft, onChange, path = '' }: FieldsOfDraft & { r
         onChange={(value) => onChange('description', value)}
         isRequired
       />
+      <UpdateTextMenu draft={draft} onChange={onChange} serviceIds={serviceIds} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { EditorForm } from '../../ui/form/editor-form.tsx';
 import { TextInput } from '../../ui/form/text.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { Markdown } from '../../ui/text/markdown.tsx';
 import { At } from '../../ui/text/time.tsx';
 import { ShownOn } from '../../ui/status-incidents/pages-of.tsx';
 import { type Incident, incidentReads, Publish } from '../../ui/status-incidents/publish.tsx';
@@ -67,7 +68,7 @@ function Shown({ incident }: { readonly incident: Incident }) {
       ) : (
         postmortem !== null && (
           <Section title={text.postmortem}>
-            <p className={css['message']}>{postmortem}</p>
+            <Markdown text={postmortem} />
           </Section>
         )
       )}
@@ -122,14 +123,21 @@ function Postmortem({ incident: { id, postmortem } }: { readonly incident: Incid
         submit={text.savePostmortem}
       >
         {() => (
-          <TextInput
-            name="postmortem"
-            label={text.whatHappened}
-            help={text.postmortemHelp}
-            lines="text"
-            value={written}
-            onChange={(value) => kept.change('postmortem', value)}
-          />
+          <>
+            <TextInput
+              name="postmortem"
+              label={text.whatHappened}
+              help={text.postmortemHelp}
+              lines="text"
+              value={written}
+              onChange={(value) => kept.change('postmortem', value)}
+            />
+            {written.trim() !== '' && (
+              <div className={css['written']} role="group" aria-label={text.preview}>
+                <Markdown text={written} />
+              </div>
+            )}
+          </>
         )}
       </EditorForm>
     </Section>

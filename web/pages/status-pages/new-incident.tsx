@@ -18,6 +18,7 @@ import {
   UpdateFields,
 } from './incident-fields.tsx';
 import { text } from './strings.ts';
+import { TemplateMenu } from './text-menus.tsx';
 import css from './status-pages.module.css';
 
 export const aboveIncidents = (
@@ -57,10 +58,16 @@ export function NewStatusIncidentPage() {
       >
         {() => (
           <>
+            <TemplateMenu draft={draft} onChange={onChange} />
             <IncidentFields draft={draft} onChange={onChange} />
             <ShownOn serviceIds={textsOf(draft['services'])} />
             <Section title={text.updates}>
-              <UpdateFields draft={draft} onChange={onChange} path="incidentUpdates[0]." />
+              <UpdateFields
+                draft={draft}
+                onChange={onChange}
+                serviceIds={textsOf(draft['services'])}
+                path="incidentUpdates[0]."
+              />
             </Section>
             <Flag
               label={text.isDraft}

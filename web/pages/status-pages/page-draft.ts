@@ -34,6 +34,7 @@ export function pageDraft(page: StatusPage | null): Draft {
     links: (page?.links ?? []).map(({ label, url }) => ({ label, url })),
     footerText: page?.footerText ?? '',
     showResponseTimes: page?.showResponseTimes ?? false,
+    texts: page?.texts ?? {},
   };
 }
 

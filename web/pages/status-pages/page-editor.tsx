@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/controls/copy.tsx';
 import { textOf, useDraft } from '../../ui/form/draft.ts';
 import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { AsYaml } from '../../ui/layout/as-yaml.tsx';
+import { Fold } from '../../ui/form/fold.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { CardsField } from './cards-field.tsx';
@@ -17,6 +18,7 @@ import { pageBody, pageDraft, urlOf } from './page-draft.ts';
 import { PagePreview, useIsBeside } from './preview.tsx';
 import { AddressFields, AudienceFields } from './page-fields.tsx';
 import { text } from './strings.ts';
+import { TextsField } from './texts-field.tsx';
 import css from './status-pages.module.css';
 
 const above = <Link to="/status-pages">{text.title}</Link>;
@@ -122,6 +124,9 @@ function Editor({ page }: { readonly page: StatusPage | null }) {
             <Section title={text.footer}>
               <FooterFields {...fields} />
             </Section>
+            <Fold title={text.texts} isOpen={false}>
+              <TextsField {...fields} />
+            </Fold>
           </>
         )}
       </EditorForm>

@@ -9,6 +9,7 @@ import { useDraft } from '../../ui/form/draft.ts';
 import { Cancel, EditorForm } from '../../ui/form/editor-form.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { Markdown } from '../../ui/text/markdown.tsx';
 import { At } from '../../ui/text/time.tsx';
 import { type Incident, incidentReads } from '../../ui/status-incidents/publish.tsx';
 import { statusText } from '../../ui/status-incidents/strings.ts';
@@ -85,7 +86,7 @@ function Shown({
           <At at={publicIncidentUpdateDate} />
         </span>
       </div>
-      <p className={css['message']}>{description}</p>
+      <Markdown text={description} />
       {onEdit !== null && (
         <div className={css['buttons']}>
           <Button kind="quiet" aria-label={text.editUpdate(name)} onPress={onEdit}>
@@ -104,7 +105,7 @@ function Shown({
 
 /** @param update null = it adds one @param onDone null = the form stays */
 function UpdateForm({
-  incident: { id, lastUpdateStatus },
+  incident: { id, lastUpdateStatus, services },
   update,
   onDone,
 }: {
@@ -137,7 +138,9 @@ function UpdateForm({
       submit={update === null ? text.addUpdate : text.saveUpdate}
       actions={onDone !== null && <Cancel kept={kept} onCancel={onDone} />}
     >
-      {() => <UpdateFields draft={kept.draft} onChange={kept.change} />}
+      {() => (
+        <UpdateFields draft={kept.draft} onChange={kept.change} serviceIds={services.map((service) => service.id)} />
+      )}
     </EditorForm>
   );
 }
