@@ -25,12 +25,6 @@ const exceptions: Readonly<Record<string, string>> = {
   mutedUntil: onPage,
   mutedUntilRecovery: onPage,
   doubleCheck: noEffect,
-  ...Object.fromEntries(
-    ['serviceId', 'severity', 'name', 'description', 'notifySubscribers'].map((name) => [
-      `triggerIncident.${name}`,
-      'is for clients of the API: people edit the rule of the service',
-    ]),
-  ),
   groupOrder: 'orders the checks of a group for clients of the API',
   'sslConfig.clientCertificateMode': 'must be null',
   'sslConfig.securityBaseline.knownBadCA.severity': noEffect,

@@ -24,11 +24,15 @@ describe('a status page', {}, ({ it }) => {
       checkIds: [checkId],
       incidents: { mode: 'PUBLISH', name: 'Checkout fails', description: 'We are **looking** into it.' },
     });
+    const { id: searchId } = await service.must('POST', '/v1/status-pages/services', { name: 'Search' });
+    await service.must('PUT', `/v1/checks/${String(checkId)}`, {
+      triggerIncident: { serviceId: searchId, severity: 'MINOR', name: 'Search is slow', description: 'For now.' },
+    });
     const page = await service.must('POST', '/v1/status-pages', {
       name: 'Example status',
       url: 'example',
       customDomain: 'status.example.com',
-      cards: [{ name: 'Shop', services: [id] }],
+      cards: [{ name: 'Shop', services: [id, searchId] }],
     });
     const visit = async (path = ''): Promise<string> => {
       const answer = await fetch(`${service.address}/status/example/${path}`);
@@ -43,6 +47,7 @@ describe('a status page', {}, ({ it }) => {
     await until('an outage', async () => (await state()) === 'major' || (await state()) === 'critical', busyMachine);
     await until('the incident', async () => (await visit()).includes('Checkout fails'), busyMachine);
     const seen = await visit();
+    assert.match(seen, /Search is slow/, 'the check opens one of its own');
     assert.match(seen, /<strong>looking<\/strong>/);
     for (const hidden of [
       'internal name',
@@ -68,8 +73,12 @@ describe('a status page', {}, ({ it }) => {
       [200, 404, 404, 404],
     );
     const { entries } = await service.must('GET', '/v1/status-pages/incidents');
-    const [incident, ...others] = entries as { id: string; lastUpdateStatus: string; isProposed: boolean }[];
-    assert.deepEqual([incident?.lastUpdateStatus, incident?.isProposed, others.length], ['RESOLVED', true, 0]);
+    const incidents = entries as { id: string; name: string; lastUpdateStatus: string; isProposed: boolean }[];
+    assert.deepEqual(
+      incidents.map(({ name, lastUpdateStatus, isProposed }) => `${name} ${lastUpdateStatus} ${isProposed}`).toSorted(),
+      ['Checkout fails RESOLVED true', 'Search is slow RESOLVED true'],
+    );
+    const incident = incidents.find(({ name }) => name === 'Checkout fails');
     assert.match(await visit(`incidents/${incident?.id}.html`), /Checkout fails/);
     await service.must('PUT', `/v1/status-pages/${String(page['id'])}`, { isPublished: false });
     await until('an unseen draft', async () => (await visit()) === '404', busyMachine);

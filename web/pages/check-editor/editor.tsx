@@ -201,7 +201,14 @@ function Folds({
       )}
       <Fold
         title={text.alerting}
-        isOpen={hasFault('alertChannelSubscriptions', 'alertSettings', 'dependsOn', 'runbookUrl', 'notes')}
+        isOpen={hasFault(
+          'alertChannelSubscriptions',
+          'alertSettings',
+          'dependsOn',
+          'runbookUrl',
+          'notes',
+          'triggerIncident',
+        )}
       >
         <Alerting {...fields} {...(self !== null && { self })} />
       </Fold>

@@ -4,6 +4,7 @@ import { ChannelFields } from '../../ui/check-settings/channels.tsx';
 import { DependsOnField } from '../../ui/check-settings/depends-on.tsx';
 import { GroupField, RuntimeField, TagField } from '../../ui/check-settings/labels.tsx';
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
+import { TriggerIncidentFields } from '../../ui/check-settings/trigger-incident.tsx';
 import { textOf } from '../../ui/form/draft.ts';
 import { VariableList } from '../../ui/form/pairs.tsx';
 import { Flag, TextInput } from '../../ui/form/text.tsx';
@@ -38,6 +39,7 @@ export function Alerting({ self, ...fields }: FieldsOfDraft & { readonly self?: 
         value={textOf(draft['notes'])}
         onChange={(value) => onChange('notes', value === '' ? null : value)}
       />
+      <TriggerIncidentFields {...fields} />
     </>
   );
 }

@@ -1,4 +1,6 @@
 // Texts of the pages of status pages, their services and incidents.
+import { text as incidents } from '../../ui/status-incidents/strings.ts';
+
 export const text = {
   title: 'Status pages',
   places: 'Parts of status pages',
@@ -189,12 +191,7 @@ export const text = {
   lastUpdate: 'Last update',
   lastUpdateHelp: 'When the service recovers. Empty = a sentence in the language of the page.',
   severity: 'Severity',
-  severities: [
-    ['MINOR', 'Minor'],
-    ['MEDIUM', 'Medium'],
-    ['MAJOR', 'Major'],
-    ['CRITICAL', 'Critical'],
-  ],
+  severities: incidents.severities,
   affected: 'Affected services',
   affectedHelp: 'Choose one after the other.',
   status: 'Status',

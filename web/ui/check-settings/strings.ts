@@ -30,4 +30,12 @@ export const text = {
   tagsHelp: 'Separated by commas.',
   tagsExample: 'shop, team:core',
   runtime: 'Runtime',
+  incidentOf: 'Incident of a status page',
+  noIncident: 'None',
+  deletedService: 'A deleted service',
+  incidentHelp: 'A failure publishes it on pages that show the service, and the recovery resolves it.',
+  severity: 'Severity',
+  incidentTitle: 'Title',
+  firstUpdate: 'First update',
+  notifySubscribers: 'Notify subscribers',
 } as const;

@@ -13,6 +13,12 @@ export const text = {
   unseen: 'Visitors do not see it.',
   publishedIn: 'Published automatically',
   addUpdate: 'Add update',
+  severities: [
+    ['MINOR', 'Minor'],
+    ['MEDIUM', 'Medium'],
+    ['MAJOR', 'Major'],
+    ['CRITICAL', 'Critical'],
+  ],
   statuses: [
     ['INVESTIGATING', 'Investigating'],
     ['IDENTIFIED', 'Identified'],
