@@ -204,6 +204,48 @@ describe('status pages', () => {
     await expectVisible(page.getByRole('button', { name: 'Remove Kasse' }));
   });
 
+  test('a page notifies channels, has badges and a frame to copy, and an update can notify nobody', async () => {
+    const { service, open } = ui();
+    const config = { name: 'Status room', url: 'https://example.com/hook' };
+    const channel = await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+    const { id: serviceId } = await service.must('POST', '/v1/status-pages/services', { name: 'Cart', tags: ['cart'] });
+    const cards = [{ name: 'Shop', services: [serviceId] }];
+    const made = await service.must('POST', '/v1/status-pages', { name: 'Badge <page>', url: 'badges', cards });
+    const page = await open(`/status-pages/${String(made['id'])}`);
+    await page.getByRole('checkbox', { name: 'Status room' }).click({ force: true });
+    await press(page, 'Save changes');
+    await expectVisible(page.getByText('Saved Badge <page>'));
+    const stored = await service.must('GET', `/v1/status-pages/${String(made['id'])}`);
+    assert.deepEqual(stored['alertChannelIds'], [channel['id']]);
+
+    await press(page, 'Badges');
+    const dialog = page.getByRole('dialog');
+    await expectVisible(dialog.getByText(`${String(made['pageUrl'])}badge.svg`, { exact: true }));
+    await expectVisible(dialog.getByText(/<iframe src=".*embed\.html" title="Badge &lt;page&gt;"/));
+    await dialog.getByRole('button', { name: /Badge of/ }).click();
+    await page.getByRole('option', { name: 'Cart' }).click();
+    await dialog.getByRole('button', { name: /It shows/ }).click();
+    await page.getByRole('option', { name: 'Uptime' }).click();
+    await expectVisible(
+      dialog.getByText(`${String(made['pageUrl'])}services/${String(serviceId)}/uptime.svg`, { exact: true }),
+    );
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+
+    const incident = { name: 'Quiet', incidentUpdates: [{ status: 'INVESTIGATING', description: 'Nothing yet.' }] };
+    const { id } = await service.must('POST', '/v1/status-pages/incidents', incident);
+    await page.goto(`/status-pages/incidents/${String(id)}`);
+    await fill(page, 'Text', 'Found it.');
+    await page.getByRole('checkbox', { name: 'Notify subscribers and channels' }).click({ force: true });
+    await press(page, 'Add update');
+    await expectVisible(page.getByText('Added an update'));
+    const { incidentUpdates } = await service.must('GET', `/v1/status-pages/incidents/${String(id)}`);
+    const updates = incidentUpdates as { notifySubscribers: boolean }[];
+    assert.deepEqual(
+      updates.map((each) => each.notifySubscribers),
+      [true, false],
+    );
+  });
+
   test('texts of a page are replaced, and words that nothing fills in are reported beside the text', async () => {
     const { service, open } = ui();
     const { id } = await service.must('POST', '/v1/status-pages', { name: 'Words', url: 'words' });
@@ -260,7 +302,7 @@ describe('an outage of a service', () => {
     target.answer({ status: 503 });
     const template = '{"link": {{json RESULT_LINK}} }';
     const config = { name: 'Ops chat', url: channel.url, method: 'POST', template };
-    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+    const ops = await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
     const request = { method: 'GET', url: target.url };
     const { id: checkId } = await service.must('POST', '/v1/checks/api', {
       name: 'Cart API',
@@ -269,7 +311,12 @@ describe('an outage of a service', () => {
     });
     const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Checkout', checkIds: [checkId] });
     const cards = [{ name: 'Shop', services: [id] }];
-    await service.must('POST', '/v1/status-pages', { name: 'Example status', url: 'example', cards });
+    await service.must('POST', '/v1/status-pages', {
+      name: 'Example status',
+      url: 'example',
+      cards,
+      alertChannelIds: [ops['id']],
+    });
     const [alert] = await channel.hits(1, 30_000);
     const { link } = JSON.parse(String(alert?.body)) as { link: string };
     const published = async (): Promise<boolean> => {
@@ -304,6 +351,9 @@ describe('an outage of a service', () => {
     await expectVisible(incidents.getByText('Published incident'));
     await expectVisible(incidents.getByRole('link', { name: 'Add update' }));
     await until('the published incident', published);
+    await incidents.getByRole('link', { name: 'Checkout' }).tap();
+    await expectVisible(page.getByText('Subscribers and channels are notified soon.'));
+    await page.goBack();
     target.answer({ status: 200 });
     await service.must('POST', `/v1/triggers/checks/${String(checkId)}`);
     await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Operational'), 30_000);

@@ -44,7 +44,7 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
     'listHeartbeatEvents',
     'getHeartbeatAvailability',
   ],
-  deliveries: ['listDeliveries', 'getDelivery', 'listAlertChannels', 'getAlertChannel'],
+  deliveries: ['listDeliveries', 'getDelivery', 'listAlertChannels', 'getAlertChannel', 'getStatusIncident'],
   alerts: ['listCheckAlerts', 'listAlertsOfCheck', 'listIncidents'],
   checks: [
     'getOverview',

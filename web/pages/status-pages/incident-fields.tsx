@@ -3,7 +3,7 @@ import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
 import { textsOf } from '../../ui/check-settings/section.ts';
 import { Choice } from '../../ui/controls/field.tsx';
 import { type Draft, textOf } from '../../ui/form/draft.ts';
-import { TextInput } from '../../ui/form/text.tsx';
+import { Flag, TextInput } from '../../ui/form/text.tsx';
 import { instantText, localText, ownZone } from '../../ui/text/zone.ts';
 import { ChosenServices } from './chosen-services.tsx';
 import type { Incident } from '../../ui/status-incidents/publish.tsx';
@@ -37,6 +37,7 @@ export function updateDraft(update: Incident['incidentUpdates'][number] | null, 
   return {
     status: update?.status ?? status,
     description: update?.description ?? '',
+    notifySubscribers: update?.notifySubscribers ?? true,
     publicAt: update === null ? '' : localText(update.publicIncidentUpdateDate, ownZone),
   };
 }
@@ -45,6 +46,7 @@ export function updateBody(draft: Draft): object {
   return {
     status: textOf(draft['status']),
     description: textOf(draft['description']),
+    notifySubscribers: draft['notifySubscribers'] === true,
     publicIncidentUpdateDate: instantOrNull(draft, 'publicAt'),
   };
 }
@@ -126,6 +128,12 @@ export function UpdateFields({
         value={textOf(draft['description'])}
         onChange={(value) => onChange('description', value)}
         isRequired
+      />
+      <Flag
+        label={text.notifySubscribers}
+        help={text.notifyHelp}
+        value={draft['notifySubscribers'] === true}
+        onChange={(value) => onChange('notifySubscribers', value)}
       />
       <UpdateTextMenu draft={draft} onChange={onChange} serviceIds={serviceIds} />
     </div>

@@ -14,9 +14,10 @@ import { CardsField } from './cards-field.tsx';
 import { changedFields, Loaded, pageReads, Remove, type StatusPage } from './frame.tsx';
 import { FooterFields, LookFields } from './look-fields.tsx';
 import { PublishedMark } from './page.tsx';
+import { PageBadges } from './page-badges.tsx';
 import { pageBody, pageDraft, urlOf } from './page-draft.ts';
 import { PagePreview, useIsBeside } from './preview.tsx';
-import { AddressFields, AudienceFields } from './page-fields.tsx';
+import { AddressFields, AudienceFields, ChannelsField } from './page-fields.tsx';
 import { text } from './strings.ts';
 import { TextsField } from './texts-field.tsx';
 import css from './status-pages.module.css';
@@ -46,6 +47,7 @@ export function StatusPagePage() {
             <PublishedMark isPublished={shown.isPublished} />
             <a href={shown.pageUrl}>{text.viewPage}</a>
             <CopyButton text={shown.pageUrl} label={text.copyAddress} />
+            <PageBadges page={shown} />
             {write && (
               <Remove
                 name={shown.name}
@@ -117,6 +119,9 @@ function Editor({ page }: { readonly page: StatusPage | null }) {
             </Section>
             <Section title={text.audience}>
               <AudienceFields {...fields} hasPassword={page?.hasPassword ?? false} />
+            </Section>
+            <Section title={text.notify}>
+              <ChannelsField {...fields} />
             </Section>
             <Section title={text.look}>
               <LookFields {...fields} />

@@ -1,10 +1,13 @@
 // Fields of a status page: its name and address, and who sees it.
 import type { FieldsOfDraft } from '../../ui/check-settings/section.ts';
+import { useAll } from '../../api/all.ts';
+import { ChannelName } from '../../ui/alerts/channels.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { ZoneChoice } from '../../ui/controls/zone-choice.tsx';
 import { textOf } from '../../ui/form/draft.ts';
-import { Flag, TextInput } from '../../ui/form/text.tsx';
+import { Flag, TextInput, useFault } from '../../ui/form/text.tsx';
 import { text } from './strings.ts';
+import parts from '../../ui/form/form.module.css';
 import css from './status-pages.module.css';
 
 export function AddressFields({
@@ -98,5 +101,35 @@ export function AudienceFields({ draft, onChange, hasPassword }: FieldsOfDraft &
         />
       )}
     </div>
+  );
+}
+
+/** Channels that are notified of changes. Nothing if the account has none. */
+export function ChannelsField({ draft, onChange }: FieldsOfDraft) {
+  const { data: channels = [] } = useAll('listAlertChannels');
+  const { fault, answer } = useFault('alertChannelIds');
+  const chosen = (draft['alertChannelIds'] ?? []) as readonly number[];
+  if (channels.length === 0) return <p className="quiet">{text.noChannels}</p>;
+  return (
+    <fieldset className={parts['checks']}>
+      <legend>{text.channels}</legend>
+      {channels.map(({ id }) => (
+        <Flag
+          key={id}
+          label={<ChannelName id={id} />}
+          value={chosen.includes(id)}
+          onChange={(isChosen) => {
+            answer();
+            onChange('alertChannelIds', isChosen ? [...chosen, id] : chosen.filter((each) => each !== id));
+          }}
+        />
+      ))}
+      <span className={parts['help']}>{text.channelsHelp}</span>
+      {fault !== undefined && (
+        <span className={parts['fault']} role="alert">
+          {fault}
+        </span>
+      )}
+    </fieldset>
   );
 }

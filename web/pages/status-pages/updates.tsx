@@ -68,7 +68,7 @@ export function Updates({ incident }: { readonly incident: Incident }) {
 }
 
 function Shown({
-  update: { status, description, isScheduled, publicIncidentUpdateDate },
+  update: { status, description, isScheduled, publicIncidentUpdateDate, notified = null },
   onEdit,
   onRemove,
 }: {
@@ -87,6 +87,7 @@ function Shown({
         </span>
       </div>
       <Markdown text={description} />
+      {notified !== null && <p className="quiet">{notifiedText(notified)}</p>}
       {onEdit !== null && (
         <div className={css['buttons']}>
           <Button kind="quiet" aria-label={text.editUpdate(name)} onPress={onEdit}>
@@ -101,6 +102,12 @@ function Shown({
       )}
     </>
   );
+}
+
+/** How far notifying of an update is. */
+function notifiedText({ status, notified, subscribers }: NonNullable<Update['notified']>): string {
+  if (status === 'SENDING') return text.notified.SENDING(notified, subscribers);
+  return status === 'SENT' ? text.notified.SENT(notified) : text.notified[status];
 }
 
 /** @param update null = it adds one @param onDone null = the form stays */

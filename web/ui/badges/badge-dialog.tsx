@@ -77,14 +77,24 @@ function Badge({ name, url }: { readonly name: string; readonly url: string }) {
         value={look.responseTime}
         onChange={(responseTime) => setLook({ ...look, responseTime })}
       />
-      {snippetsOf(name, address).map(([title, code]) => (
-        <div key={title}>
-          <p className={css['label']}>{title}</p>
-          <Code label={title} text={code} />
-        </div>
-      ))}
+      <BadgeSnippets name={name} address={address} />
     </>
   );
+}
+
+/** Code that shows an image, to copy. */
+export function BadgeSnippets({ name, address }: { readonly name: string; readonly address: string }) {
+  return <Snippets snippets={snippetsOf(name, address)} />;
+}
+
+/** Titled pieces of code to copy. */
+export function Snippets({ snippets }: { readonly snippets: readonly (readonly [title: string, code: string])[] }) {
+  return snippets.map(([title, code]) => (
+    <div key={title}>
+      <p className={css['label']}>{title}</p>
+      <Code label={title} text={code} />
+    </div>
+  ));
 }
 
 function optionsOf<Value extends string>(
@@ -102,9 +112,14 @@ function addressOf(url: string, look: Look): string {
   return address.href;
 }
 
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text within HTML. */
+export function escaped(part: string): string {
+  return part.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
+}
+
 function snippetsOf(name: string, address: string): readonly (readonly [title: string, code: string])[] {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  const escaped = (part: string): string => part.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
   return [
     [text.markdown, `![${name.replaceAll(/[\\[\]`*_<!]/g, String.raw`\$&`)}](${address})`],
     [text.html, `<img src="${escaped(address)}" alt="${escaped(name)}">`],
