@@ -103,8 +103,13 @@ test('subscribers of a status page receive an update once, while an alert is sen
   assert.ok(text.includes((headers['list-unsubscribe'] ?? '').slice(1, -1)));
   const channel = receiver.all.filter((message) => message.text.includes('"status-page"'));
   assert.equal(new Set(channel.map(({ deliveryId }) => deliveryId)).size, 1, 'the channel receives it once');
-  const [listed] = (await service.must('GET', '/v1/deliveries?limit=1&status=delivered')) as unknown as {
-    alertType: unknown;
-  }[];
-  assert.ok(listed);
+  const listed = '/v1/deliveries?limit=1&status=delivered&alertChannelId=0';
+  const [sent] = (await service.must('GET', listed)) as unknown as Record<string, unknown>[];
+  assert.deepEqual([sent?.['alertChannelId'], sent?.['alertType'], typeof sent?.['pageChangeId']], [0, null, 'string']);
+  const path = `/v1/deliveries/${String(sent?.['id'])}`;
+  assert.match(JSON.stringify(await service.must('GET', path)), /@example\.com.*unsubscribe/s);
+  const { key } = await service.must('POST', '/v1/api-keys', { name: 'reader', role: 'read-only' });
+  const read = await service.api('GET', path, undefined, { authorization: `Bearer ${String(key)}` });
+  assert.equal(read.status, 200);
+  assert.ok(!/@example\.com|unsubscribe/.test(JSON.stringify(read.body)), 'readers see no addresses');
 });

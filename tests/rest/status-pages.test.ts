@@ -36,6 +36,35 @@ test('a page shows services of its account, and another account sees neither', a
   assert.equal((await on.ask('DELETE', `/v1/status-pages/services/${String(service['id'])}`)).status, 204);
 });
 
+test('a page names channels of its account that can show its changes', async () => {
+  await using on = resourcesUnderTest();
+  const channel = async (type: string, config: object, key?: string): Promise<number> => {
+    const { status, body } = await on.ask('POST', '/v1/alert-channels', { type, config }, key);
+    assert.equal(status, 201, JSON.stringify(body));
+    return Number(body['id']);
+  };
+  const hook = await channel('WEBHOOK', { url: 'https://hook.example' });
+  const pager = await channel('OPSGENIE', { apiKey: 'k', region: 'US', priority: 'P1' });
+  const page = { name: 'Example', url: 'example' };
+  const refused = await on.ask('POST', '/v1/status-pages', { ...page, alertChannelIds: [hook, pager, 999] });
+  assert.equal(refused.status, 400);
+  assert.match(attributesOf(refused.body)['alertChannelIds'] ?? '', /OPSGENIE, which shows alerts only|is unknown/);
+  const { body: created } = await on.ask('POST', '/v1/status-pages', { ...page, alertChannelIds: [hook] });
+  assert.deepEqual(created['alertChannelIds'], [hook]);
+  const path = `/v1/status-pages/${String(created['id'])}`;
+  assert.deepEqual((await on.ask('PUT', path, { name: 'Other' })).body['alertChannelIds'], [hook]);
+  assert.equal((await on.ask('PUT', path, { alertChannelIds: [pager] })).status, 400);
+  const foreign = await on.ask(
+    'POST',
+    '/v1/status-pages',
+    { ...page, url: 'f', alertChannelIds: [pager] },
+    'tsn_foreign',
+  );
+  assert.match(attributesOf(foreign.body)['alertChannelIds'] ?? '', /is unknown/);
+  assert.equal((await on.ask('DELETE', `/v1/alert-channels/${hook}`)).status, 204);
+  assert.deepEqual((await on.ask('GET', path)).body['alertChannelIds'], []);
+});
+
 test('an address belongs to one page of the installation, until it is given up', async () => {
   await using on = resourcesUnderTest();
   const page = { name: 'Example', url: 'example', customDomain: 'status.example.com' };

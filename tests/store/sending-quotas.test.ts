@@ -84,6 +84,17 @@ test('each account has its own limit for each hour, also after the clock was set
   assert.equal(atOnce.filter((isAdmitted) => isAdmitted).length, 2, 'attempts that begin together count one by one');
 });
 
+test('subscribers of status pages may use all of their limit, and nothing of that of alerts', async (newStore) => {
+  const { test: path } = await failing(newStore, 1);
+  await using _ = path;
+  const { sendingQuotas } = path.temp.store;
+  const claim = { accountId: path.accountId, deliveryId: newId(), owner: 'one', limit: 4, now: path.now } as const;
+  const answers = [];
+  for (let n = 0; n < 5; n++) answers.push(await sendingQuotas.take({ ...claim, quota: 'status' }));
+  assert.deepEqual(answers, ['admitted', 'admitted', 'admitted', 'admitted', 'waits']);
+  assert.equal(await sendingQuotas.take({ ...claim, quota: 'email' }), 'admitted');
+});
+
 test('a reminder that is cancelled while it waits to be admitted is not sent in the next hour', async (newStore) => {
   const { test: path } = await failing(newStore, 1);
   await using _ = path;

@@ -4,6 +4,8 @@ import type { DeliveryChange } from '#store/channels/delivery-changes.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/deliveries/delivery.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
 import { maskAcknowledgeLinks } from './acknowledge-links.ts';
@@ -137,6 +139,7 @@ export async function redactAll(
 
 function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
   const isWhole = mayDo(caller.role, 'write');
+  if (!isWhole && delivery.alertChannelId === subscribersChannelId) return withoutSubscriber({ delivery, log });
   const sent: Message | null = delivery.request;
   const error = delivery.error === null ? null : redactedError(delivery, delivery.error, redactor);
   return {
@@ -149,6 +152,24 @@ function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: R
       const shown = redactor.attempt(attempt, sent);
       return isWhole ? shown : { ...withoutAcknowledgeLinks(shown), headers: redactor.headers(shown.headers) };
     }),
+  };
+}
+
+/** Addresses of subscribers, and links that end their subscriptions, are for those who may change pages. */
+function withoutSubscriber({ delivery, log }: LoggedDelivery): LoggedDelivery {
+  const { request, error } = delivery;
+  return {
+    delivery: {
+      ...delivery,
+      request: request && { method: request.method, url: mask, headers: [], body: mask },
+      error: error && mask,
+    },
+    log: log.map((attempt) => ({
+      ...attempt,
+      headers: [],
+      response: attempt.response && { ...attempt.response, headers: {}, body: mask },
+      error: attempt.error && { ...attempt.error, message: mask },
+    })),
   };
 }
 

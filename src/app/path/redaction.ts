@@ -3,13 +3,17 @@ import { createRedactorOf, type RedactorOf } from '#actions/alerts/delivery-reda
 import { channelRules } from '#channels/rules.ts';
 import type { Attempt } from '#domain/deliveries/delivery.ts';
 import { lostReason, withoutPaths } from '#domain/deliveries/failing-channel.ts';
+import { subscribersChannel, subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import type { Store } from '#store/store.ts';
 
 /** Redactors for stored deliveries. */
 export function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Store): RedactorOf {
   return createRedactorOf({
     rules: channelRules,
-    channelOf: async (accountId, id) => (await alertChannels.find(accountId, id))?.channel ?? null,
+    channelOf: async (accountId, id) =>
+      id === subscribersChannelId
+        ? subscribersChannel(accountId)
+        : ((await alertChannels.find(accountId, id))?.channel ?? null),
     variablesOf: (accountId) => variables.all(accountId),
     groupVariablesOf: async (accountId, checkId) => {
       const groupId = (await checks.find(accountId, checkId))?.check.groupId ?? null;

@@ -50,10 +50,10 @@ const attempt = z
 export const delivery = z
   .strictObject({
     id: z.uuid().describe('The same for all retries. Sent as x-service-delivery-id.'),
-    alertChannelId: z.int(),
+    alertChannelId: z.int().describe('0 = emails to subscribers of status pages.'),
     checkId: z.uuid().nullable(),
     checkResultId: z.uuid().nullable(),
-    alertType: z.enum(alertTypes).nullable().describe('null = a report on the account.'),
+    alertType: z.enum(alertTypes).nullable().describe('null = a report on the account, or a change of a status page.'),
     status: z
       .enum(deliveryStatuses)
       .describe(
@@ -79,13 +79,16 @@ export const delivery = z
       .literal(true)
       .exactOptional()
       .describe('A grouped notification of several alerts. List them with `digestId`.'),
+    pageChangeId: z.uuid().exactOptional().describe('The change of a status page that it is about.'),
     attempts: z.array(attempt),
   })
   .meta({ id: 'Delivery', description: 'A delivery of one alert to one channel.' });
 export type DeliveryBody = z.output<typeof delivery>;
 
 const listQuery = pageQuery.extend({
-  alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
+  alertChannelId: wholeNumber(0, 999_999_999_999_999)
+    .exactOptional()
+    .describe('0 = emails to subscribers of status pages.'),
   checkId: pathUuid('Only deliveries about this check.').exactOptional(),
   status: z
     .enum([...deliveryStatuses, 'lost'])

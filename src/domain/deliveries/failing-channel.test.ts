@@ -65,7 +65,7 @@ it('a delivery with a long tail is lost for its channel after its first six atte
 });
 
 it('each lost delivery marks the channel, but only alerts and grouped notifications are reported', () => {
-  const purposes = ['alert', 'digest', 'report', 'test', 'notice'] as const;
+  const purposes = ['alert', 'digest', 'report', 'status', 'test', 'notice'] as const;
   const lost = purposes.map((purpose) => [purpose, after(well, ['lost', purpose])] as const);
   assert.deepEqual(
     lost.map(([, { failingSince, reason }]) => [failingSince, reason]),
@@ -77,6 +77,7 @@ it('each lost delivery marks the channel, but only alerts and grouped notificati
       ['alert', 'failing'],
       ['digest', 'failing'],
       ['report', null],
+      ['status', null],
       ['test', null],
       ['notice', null],
     ],
@@ -194,12 +195,14 @@ it('a delivery has one purpose', () => {
     { ...alert, checkId: null },
     { ...alert, checkId: null, isDigest: true },
   ];
-  assert.deepEqual([...all, { ...alert, checkId: null, alertType: null }].map(purposeOf), [
+  const report = { ...alert, checkId: null, alertType: null };
+  assert.deepEqual([...all, report, { ...report, pageChangeId: 'p' }].map(purposeOf), [
     'alert',
     'test',
     'notice',
     'digest',
     'report',
+    'status',
   ]);
 });
 

@@ -33,11 +33,21 @@ export interface WrittenNews {
 }
 
 const markup = html;
+/** Longest names, and texts of a line, in characters. */
+const [longestName, longestText] = [200, 1000];
+
+function lineOf(text: string, longest: number): string {
+  const line = onlyLine(text);
+  return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
+}
 
 export function writeNews(news: PageNews): WrittenNews {
-  const writer = createPageWriter(news);
+  const texts = Object.fromEntries(
+    Object.entries(news.page.texts).map(([key, text]) => [key, lineOf(text, longestText)]),
+  );
+  const writer = createPageWriter({ page: { ...news.page, texts } });
   const { plain } = writer;
-  const pageName = onlyLine(news.page.name);
+  const pageName = lineOf(news.page.name, longestName);
   const items = news.items.map((item) => writeItem(writer, item));
   const last = items.at(-1);
   const isOne = new Set(items.map(({ name }) => name)).size === 1;
@@ -46,14 +56,14 @@ export function writeNews(news: PageNews): WrittenNews {
       ? plain('news.subject', { page: pageName, name: last.name, state: last.state })
       : plain('news.several', { page: pageName, count: items.length });
   const footer = footerOf(news, writer, pageName);
-  const texts = [...items.map((item) => itemText(writer, item)), ...(footer === null ? [] : [footer.text])];
+  const blocks = [...items.map((item) => itemText(writer, item)), ...(footer === null ? [] : [footer.text])];
   const parts = [...items.map((item) => itemHtml(writer, item)), ...(footer === null ? [] : [footer.html])];
   return {
     language: news.page.language,
     subject,
     pageName,
     items,
-    text: `${texts.join('\n\n')}\n`,
+    text: `${blocks.join('\n\n')}\n`,
     html: markup`${parts}`.text,
   };
 }
@@ -68,12 +78,12 @@ const eventKeys: Readonly<Record<MaintenanceEvent, TextKey>> = {
 
 function writeItem(writer: PageWriter, item: NewsItem): WrittenItem {
   const { plain, plainTime, plainRange } = writer;
-  const services = item.services.map(onlyLine).join(', ');
+  const services = lineOf(item.services.join(', '), longestText);
   const isUpdate = item.kind === 'update';
   const text = cleanText((isUpdate ? item.update.description : item.description) ?? '').trim();
   const isCut = text.length > longestInMessage;
   return {
-    name: onlyLine(item.name),
+    name: lineOf(item.name, longestName),
     state: isUpdate
       ? plain(`update.${item.update.status.toLowerCase()}` as TextKey)
       : plain(eventKeys[item.event], { time: plainTime(item.startsAt, 'both') }),

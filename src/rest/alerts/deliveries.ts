@@ -44,7 +44,7 @@ export function deliveryToWire(
   log: readonly Attempt[],
   bodies: 'with bodies' | 'without bodies' = 'with bodies',
 ): DeliveryBody {
-  const { error, nextAttemptAt, replayOf, createdAt, digestId, digestStatus, isDigest, routedFrom } = delivery;
+  const { error, nextAttemptAt, replayOf, createdAt, digestId, digestStatus, isDigest } = delivery;
   return {
     id: delivery.id,
     alertChannelId: delivery.alertChannelId,
@@ -56,7 +56,8 @@ export function deliveryToWire(
     ...given({ error }),
     createdAt: isoText(createdAt),
     ...(nextAttemptAt !== null && { nextAttemptAt: isoText(nextAttemptAt) }),
-    ...given({ replayOf, digestId, digestStatus, isDigest: isDigest || null, routedFrom }),
+    ...given({ replayOf, digestId, digestStatus, isDigest: isDigest || null }),
+    ...given({ routedFrom: delivery.routedFrom, pageChangeId: delivery.pageChangeId }),
     attempts: log.map((attempt) => ({
       number: attempt.number,
       startedAt: isoText(attempt.startedAt),

@@ -14,8 +14,10 @@ export function deliveryWords({
   alertType,
   isTest,
   isDigest,
-}: Pick<AnswerOf<'getDelivery'>, 'alertType' | 'isTest' | 'isDigest'>): string {
+  pageChangeId,
+}: Pick<AnswerOf<'getDelivery'>, 'alertType' | 'isTest' | 'isDigest' | 'pageChangeId'>): string {
   if (isTest) return testMessageWords;
+  if (pageChangeId !== undefined) return 'Status page';
   if (alertType === null) return 'Report';
   return isDigest === true ? 'Grouped notification' : alertWords[alertType];
 }

@@ -3,6 +3,7 @@ import { BellRing, type LucideIcon, Mail, MessageSquare, Phone, Send, Siren, Sma
 import type { ChannelShow } from '#channels/show.ts';
 import * as shows from '#channels/shows.ts';
 import type { AnswerOf } from '#contract/operations.ts';
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { useAll } from '../../api/all.ts';
 import css from './channels.module.css';
 
@@ -40,6 +41,7 @@ export function useChannelNames(): (id: number) => string {
 
 /** Some kinds have no name or an empty one, so their destination is shown instead. */
 function nameOf(id: number, channel: Channel | null | undefined): string {
+  if (id === subscribersChannelId) return 'Subscribers of a status page';
   if (channel === undefined) return '…';
   if (channel === null) return `Channel ${id}`;
   const fields = channel.config as unknown as Readonly<Record<string, string | undefined>>;
