@@ -84,7 +84,7 @@ test('subscribers of a status page receive an update once, while an alert is sen
   assert.equal(typeof dueAt, 'string');
   assert.deepEqual(progress, { status: 'SENT', notified: subscribers, subscribers });
   const repeated = server.mails.length - subscribers;
-  // Only what was under way when the process was killed is sent again, with the same bytes.
+  // Only what was in progress when the process was killed is sent again, with the same bytes.
   assert.ok(repeated <= 4, String(repeated));
   const byReader = Map.groupBy(server.mails, ({ to }) => to);
   for (const mails of byReader.values()) assert.equal(new Set(mails.map(({ raw }) => raw)).size, 1);

@@ -3,7 +3,6 @@ import { BellRing, type LucideIcon, Mail, MessageSquare, Phone, Send, Siren, Sma
 import type { ChannelShow } from '#channels/show.ts';
 import * as shows from '#channels/shows.ts';
 import type { AnswerOf } from '#contract/operations.ts';
-import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { useAll } from '../../api/all.ts';
 import css from './channels.module.css';
 
@@ -19,6 +18,9 @@ const icons: Readonly<Record<NonNullable<ChannelShow['icon']>, LucideIcon>> = {
   smartphone: Smartphone,
   webhook: Webhook,
 };
+
+/** Emails to subscribers of status pages belong to no channel. */
+const subscribersChannelId = 0;
 
 const byType = new Map(Object.values(shows).map((show) => [show.type, show]));
 
