@@ -33,6 +33,7 @@ import { noticesOfProcesses } from './path/notices.ts';
 import { findBrokenChannels } from './path/templates.ts';
 import { createListeners, type Listeners } from './http/listen.ts';
 import type { PathDeps } from './path/step-deps.ts';
+import { composeLinkMails } from './path/confirm-subscribers.ts';
 import { type RunningPath, startPath } from './path/path.ts';
 import { createPageRenderer } from './pages/page-renderer.ts';
 import { createOwnProcess, type OwnProcess } from './process.ts';
@@ -189,12 +190,8 @@ function createStop({
   stopping,
   running,
   listeners,
-  sender,
-  prober,
-  watchdog,
-  invitations,
-  pageRenderer,
-}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober' | 'watchdog' | 'pageRenderer'> & {
+  ...connected
+}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober' | 'watchdog' | 'linkMails' | 'pageRenderer'> & {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly stopping: AbortController;
@@ -206,7 +203,8 @@ function createStop({
     log.info('process.stopping', { why });
     stopping.abort();
     await running.stop();
-    await Promise.all([listeners.close(), sender?.close(), prober?.close(), watchdog?.close(), invitations?.close()]);
+    const { sender, prober, watchdog, linkMails, invitations, pageRenderer } = connected;
+    await Promise.all([listeners, sender, prober, watchdog, linkMails, invitations].map(async (each) => each?.close()));
     await pageRenderer.close();
     metrics.stop();
     await ownProcess.leave();
@@ -237,7 +235,7 @@ function createRoleDeps(
   runtimes: LoadedRuntimes,
   { store, clock }: OpenedStore,
   log: Log,
-): Pick<PathDeps, 'closedPlaces' | 'prober' | 'scripts' | 'sender' | 'watchdog'> {
+): Pick<PathDeps, 'closedPlaces' | 'prober' | 'scripts' | 'sender' | 'watchdog' | 'linkMails'> {
   const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
   const trusting = { extraCertificates: caCertificates };
   const egress = { ...config.egress, closed };
@@ -250,6 +248,7 @@ function createRoleDeps(
     : null;
   return {
     closedPlaces: closed,
+    linkMails: composeLinkMails(config, closed),
     scripts:
       prober === null
         ? null

@@ -77,6 +77,8 @@ export interface ChannelKind {
     facts: RenderFacts,
     smtp: NonNullable<Gateways['smtp']>,
   ) => Message;
+  /** Renders a mail with one link to a person outside of the account. Present with `renderInvitation`. */
+  readonly renderLinkMail?: (mail: LinkMessage, facts: RenderFacts, smtp: NonNullable<Gateways['smtp']>) => Message;
   /** Loads the sender. Called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
 }
@@ -97,6 +99,18 @@ export interface InvitationMessage {
 
 /** A link for choosing another password, for the person. */
 export type PasswordResetMessage = Omit<InvitationMessage, 'accountName' | 'role'>;
+
+/** A mail with one link, in words of its sender. */
+export interface LinkMessage extends Pick<InvitationMessage, 'id' | 'address' | 'url'> {
+  /** Its subject and heading. */
+  readonly title: string;
+  readonly intro: string;
+  /** Text of the link. */
+  readonly action: string;
+  readonly note: string;
+  /** BCP 47. */
+  readonly language: string;
+}
 
 /** Rules for secrets that outlive a single field. */
 export interface SecretRules {

@@ -29,6 +29,7 @@ export const loopNames = [
   'copy-pages-to-folder',
   'copy-pages-to-bucket',
   'notify-subscribers',
+  'confirm-subscribers',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
 
@@ -44,7 +45,6 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   api: ['keep-templates', 'record-reception', 'apply-check-changes', 'apply-folder', 'take-up-pages'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'run-trials', 'run-tests', 'close-unserved-runs', 'keep-templates'],
-  deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],
   upkeep: [
     'roll-up',
     'remove-old-rows',
@@ -54,6 +54,14 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
     'copy-pages-to-folder',
     'copy-pages-to-bucket',
     'notify-subscribers',
+  ],
+  deliverer: [
+    'send-deliveries',
+    'judge-storms',
+    'send-account-reports',
+    'report-failing-channels',
+    'keep-templates',
+    'confirm-subscribers',
   ],
 };
 

@@ -29,6 +29,7 @@ import { staticAddressOperations } from './locations/static-address.ts';
 import { snippetOperations } from './scripts/snippet.ts';
 import { statusIncidentOperations } from './status-pages/status-incident.ts';
 import { statusPageOperations } from './status-pages/status-page.ts';
+import { statusSubscriptionOperations } from './status-pages/status-subscription.ts';
 import { statusServiceOperations } from './status-pages/status-service.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
@@ -103,6 +104,7 @@ export const operations = {
   ...staticAddressOperations,
   ...privateLocationOperations,
   ...snippetOperations,
+  ...statusSubscriptionOperations,
   ...statusPageOperations,
   ...statusServiceOperations,
   ...statusIncidentOperations,

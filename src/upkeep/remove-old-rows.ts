@@ -19,6 +19,8 @@ export interface RemoveOldRowsOptions {
   readonly pageChanges: { removeOld(now: number): Promise<number> };
   /** Files of scripts that no check uses. */
   readonly scriptFiles: { removeUnused(now: number): Promise<number> };
+  /** Subscribers of status pages that did not confirm. */
+  readonly subscribers: { removeExpired(now: number): Promise<number> };
   /** Rows whose check or channel was deleted. */
   readonly orphans: { removeSome(limit: number): Promise<number> };
   /** Entries of the audit log before an instant. */
@@ -49,6 +51,7 @@ export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promis
       (await checkSessions.removeOld(now)) +
       (await pageChanges.removeOld(now)) +
       (await scriptFiles.removeUnused(now)) +
+      (await options.subscribers.removeExpired(now)) +
       (await ledger.removeOld()) +
       (await auditLog.removeSome(now - auditDays * dayMs));
     const before = now - retentionDays * dayMs;

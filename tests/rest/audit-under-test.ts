@@ -18,6 +18,7 @@ const idempotent: ReadonlySet<OperationId> = new Set<OperationId>([
   'discardHeldDeliveries',
   'deleteSessions',
   'importChecks',
+  'createStatusSubscriptions',
   'skipMaintenanceOccurrence',
   // What they change adds entries in the background.
   'createCheckChange',

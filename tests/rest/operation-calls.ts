@@ -106,6 +106,7 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
     name: 'fixture',
     incidentUpdates: [{ status: 'INVESTIGATING', description: 'A fixture.' }],
   });
+  const statusPage = await make('/v1/status-pages', { name: 'fixture', url: 'fixture' });
   return {
     accounts: on.accountId,
     'check-groups': group,
@@ -137,13 +138,24 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
       startsAt: '2099-02-01T22:00:00Z',
       endsAt: '2099-02-01T23:00:00Z',
     }),
-    'status-pages': await make('/v1/status-pages', { name: 'fixture', url: 'fixture' }),
+    'status-pages': statusPage,
+    subscriptions: await makeSubscriber(on, statusPage),
     services: await make('/v1/status-pages/services', { name: 'fixture' }),
     incidents: String(incident.id),
     'incident-updates': incident.incidentUpdates?.[0]?.id ?? '',
     invites: await make('/v1/invites', { email: 'fixture@example.com', role: 'read-only' }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),
   };
+}
+
+/** The ID of a new subscriber of a status page. */
+async function makeSubscriber(on: Composed, pageId: string): Promise<string> {
+  const path = `/v1/status-pages/${pageId}/subscriptions`;
+  const headers = { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ subscriptions: [{ address: 'fixture@example.com' }], autoVerify: true });
+  assert.equal((await send(on.port, { method: 'POST', path: `${path}/bulk`, headers, body })).status, 201);
+  const listed = await send(on.port, { method: 'GET', path, headers, body: '' });
+  return (JSON.parse(listed.text) as { entries: readonly Made[] }).entries[0]?.id?.toString() ?? '';
 }
 
 /** Operations whose body is read. */

@@ -23,6 +23,7 @@ import type { Runtime } from '#domain/checks/runtime.ts';
 import { composeStatusPages, routesOfStatusPages } from '#app/http/status-pages.ts';
 import { composeMissingVariables, settingsWarnings } from '#app/http/warnings.ts';
 import { programReader, scriptRules } from '#app/scripts/script-rules.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
 import { newId } from '#lib/id.ts';
 import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
@@ -123,11 +124,20 @@ export function resourcesUnderTest(
       ...clientCertificateRoutes(createClientCertificateActions(store)),
       ...privateLocationRoutes(createPrivateLocationActions({ ...store, newId, now: () => clock.now() })),
       ...snippetRoutes(createSnippetActions(choices)),
-      ...routesOfStatusPages(composeStatusPages({ store, clock, pageAccess, config: { serverTimeZone: 'UTC' } }), {
-        publicUrl: () => 'http://tocsin.test',
-        clock,
-        pageAccess,
-      }),
+      ...routesOfStatusPages(
+        composeStatusPages({
+          store,
+          clock,
+          pageAccess,
+          config: { gateways: noGateways, serverTimeZone: 'UTC' },
+          wake: () => undefined,
+        }),
+        {
+          publicUrl: () => 'http://tocsin.test',
+          clock,
+          pageAccess,
+        },
+      ),
       ...maintenanceWindowRoutes(createMaintenanceWindowActions({ ...store, targetOf: () => null, clock })),
       ...maintenanceOccurrenceRoutes(createMaintenanceOccurrenceActions({ ...store, clock })),
       ...checkRoutes(createCheckActions(drafts)),
@@ -168,7 +178,10 @@ export function resourcesUnderTest(
       const { etag, 'content-range': range, 'x-service-warnings': warnings } = reply.headers;
       return {
         status: reply.statusCode,
-        body: reply.body === '' ? null : reply.json(),
+        body:
+          reply.headers['content-type']?.toString().startsWith('application/json') === true && reply.body !== ''
+            ? reply.json()
+            : null,
         text: reply.body,
         ...(typeof etag === 'string' && { etag }),
         range: typeof range === 'string' ? range : undefined,

@@ -3,48 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createPageAccess } from '#actions/status-pages/page-access.ts';
-import { renderedFiles } from '#publish/serving/rendered-page.ts';
-import { createSite, type SitePage } from '#publish/serving/site.ts';
-import { createVisits, type VisitRequest } from '#rest/status-pages/visits.ts';
-
-const text = `<!doctype html>${'<p>All systems are operational.</p>'.repeat(60)}`;
-const aPage: SitePage = {
-  accountId: '00000000-0000-4000-8000-000000000001',
-  pageId: '00000000-0000-4000-8000-000000000002',
-  url: 'example',
-  customDomain: 'status.example.com',
-  isPublished: true,
-  visibility: 'PUBLIC',
-  passwordHash: null,
-  allowIndexing: true,
-  files: renderedFiles(
-    new Map([
-      ['index.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from(text) }],
-      ['incidents/1.html', { mediaType: 'text/html; charset=utf-8', content: Buffer.from('One') }],
-    ]),
-  ),
-};
-
-function visitsOf(fields: Partial<SitePage> = {}, isMember = false) {
-  const site = createSite();
-  const access = createPageAccess(Buffer.alloc(32, 7));
-  const page = { ...aPage, ...fields };
-  site.put(page);
-  let tries = 3;
-  const visits = createVisits({
-    site,
-    access,
-    reachesAccount: () => Promise.resolve(isMember),
-    mayTry: () => tries-- > 0,
-    now: () => 1_800_000_000_000,
-  });
-  const visit = async (target: string, request: Partial<VisitRequest> = {}) => {
-    const readForm = () => Promise.resolve(null);
-    const plain = { method: 'GET', headers: {}, foreignName: null, address: '192.0.2.1', readForm };
-    return visits({ ...plain, target, ...request });
-  };
-  return { visit, site, access, page };
-}
+import { text, visitsOf } from './visits-under-test.ts';
 
 test('a public page is served with a tag that saves the next answer, compressed where that is accepted', async () => {
   const { visit } = visitsOf();

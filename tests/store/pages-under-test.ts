@@ -31,7 +31,8 @@ export class PagesUnderTest implements AsyncDisposable {
   /** The tick of a process. */
   process(owner = 'one'): () => Promise<number> {
     const { store, clock } = this.path.temp;
-    const publish = createPublishAccount({ store, targetOf: () => null, serverTimeZone: 'UTC', clock });
+    const sendsMail = (): boolean => false;
+    const publish = createPublishAccount({ store, targetOf: () => null, sendsMail, serverTimeZone: 'UTC', clock });
     return createPublishPages({
       store: store.statusSnapshots,
       publish: (accountId) => {

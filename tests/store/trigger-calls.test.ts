@@ -157,6 +157,7 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
     store: test.temp.store.retention,
     rollUps: test.temp.store.rollUps,
     orphans: test.temp.store.orphans,
+    subscribers: test.temp.store.subscriptionMails,
     checkSessions: test.temp.store.checkSessions,
     pageChanges: test.temp.store.pageChanges,
     scriptFiles: test.temp.store.scriptFiles,

@@ -39,6 +39,8 @@ export interface SnapshotDeps {
   >;
   /** As the overview has it, which shares what is read. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
+  /** Whether mail can be sent for an account. */
+  readonly sendsMail: (accountId: string) => boolean;
   /** IANA zone of the server. */
   readonly serverTimeZone: string;
   readonly clock: Clock;
@@ -58,7 +60,7 @@ const mostLooked = 2000;
  * Builds and stores the snapshots of all pages of an account; returns when they are to be built again though nothing was
  * changed, epoch ms.
  */
-export function createPublishAccount({ store, targetOf, serverTimeZone, clock }: SnapshotDeps) {
+export function createPublishAccount({ store, targetOf, sendsMail, serverTimeZone, clock }: SnapshotDeps) {
   const inSlices = createTimeSlices();
   const readMembers = createReadMembers({ ...store, targetOf });
   const readDays = createReadDays({ ...store, inSlices });
@@ -95,7 +97,7 @@ export function createPublishAccount({ store, targetOf, serverTimeZone, clock }:
       responseTimes: await readTimes({ accountId, services: timed, named, now }),
     };
     const note = await createNoteChanges(store, accountId, { ...facts, incidents, windows });
-    const againAt = await writePages(store, pages, facts, note);
+    const againAt = await writePages(store, pages, facts, sendsMail(accountId), note);
     return Math.min(againAt, days.isComplete ? (nextChange(incidents, facts) ?? Infinity) : now + goesOnMs);
   };
 }
@@ -105,6 +107,7 @@ async function writePages(
   store: SnapshotDeps['store'],
   pages: readonly StatusPage[],
   facts: AccountFacts,
+  sendsMail: boolean,
   note: (page: StatusPage, snapshot: PageSnapshot) => Promise<void>,
 ): Promise<number> {
   const { now } = facts;
@@ -116,7 +119,8 @@ async function writePages(
     const images = Object.fromEntries(
       Object.entries(own).map(([name, { mediaType, content }]) => [name, { mediaType, hash: hashOf(content) }]),
     );
-    const snapshot = buildSnapshot(page, { images, takesSubscribers: false }, facts);
+    const takesSubscribers = sendsMail && page.allowSubscribers && page.visibility !== 'ACCOUNT';
+    const snapshot = buildSnapshot(page, { images, takesSubscribers }, facts);
     const fingerprint = fingerprintOf(page, snapshot);
     const before = stored.get(page.id);
     // Every result of a check may be a reason to build, and few change anything.

@@ -68,7 +68,7 @@ export function createPreviewActions(deps: PreviewDeps) {
       const published = new Map((last?.cards ?? []).flatMap(({ services: all }) => all.map((each) => [each.id, each])));
       const [account] = await deps.accounts.list([accountId]);
       const page = { ...input, passwordHash: null, accountId, id: pageId ?? newId(), createdAt: now, updatedAt: null };
-      const own = { images: {}, takesSubscribers: last?.page.takesSubscribers ?? false };
+      const own = { images: {}, takesSubscribers: page.allowSubscribers && (last?.page.takesSubscribers ?? false) };
       const snapshot = buildSnapshot(page, own, {
         now,
         timeZone: zoneOf(account, deps.serverTimeZone),

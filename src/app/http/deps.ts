@@ -8,6 +8,7 @@ import type { BadgeLinks } from '#actions/badges/badge-links.ts';
 import type { BrokenChannels, Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
 import type { SessionLinks } from '#actions/sessions/session-links.ts';
+import type { SubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
 import type { RandomSource } from '#domain/deliveries/random-values.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -37,6 +38,7 @@ export interface ActionDeps {
   readonly badgeLinks: BadgeLinks;
   readonly pageAccess: PageAccess;
   readonly pageRenderer: PageRenderer;
+  readonly subscriptionLinks: SubscriptionLinks;
   readonly knownDevices: KnownDevices;
   /** null = no identity provider is configured. */
   readonly provider: IdentityDeps['provider'];

@@ -1,8 +1,10 @@
 // Composes what serves status pages: their files in memory, and who may see them.
 import type { IncomingHttpHeaders } from 'node:http';
+import { createPublicSubscriptions } from '#actions/status-pages/public-subscriptions.ts';
 import { errorMessage } from '#lib/errors.ts';
+import { createSubscriptionSheets } from '#publish/html/subscription.ts';
 import { createSite, type Site } from '#publish/serving/site.ts';
-import { createRateLimit } from '#rest/rate-limit.ts';
+import { countedAddress, createRateLimit } from '#rest/rate-limit.ts';
 import { cookieToken } from '#rest/session-cookie.ts';
 import { createVisits, type Visits } from '#rest/status-pages/visits.ts';
 import { createTakeUpPages } from '#upkeep/take-up-pages.ts';
@@ -10,6 +12,23 @@ import type { ActionDeps } from './deps.ts';
 
 /** Passwords per minute that an address may try for a page. */
 const triesPerMinute = 10;
+/** Subscriptions per hour that an address may request, on all pages. */
+const requestsPerHour = 20;
+/** How often per minute the links of a subscriber may be used. */
+const usesPerMinute = 30;
+
+/** For links to pages that are no longer served. */
+const plainSheets = createSubscriptionSheets(
+  {
+    name: 'Status page',
+    language: 'en',
+    timeZone: 'UTC',
+    texts: {},
+    defaultTheme: 'AUTO',
+    themeColors: { light: null, dark: null },
+  },
+  [],
+);
 
 /** What answers visits, and the step that takes up pages. */
 export function composePageVisits({
@@ -18,14 +37,30 @@ export function composePageVisits({
   authentication,
   publicUrl,
   pageAccess: access,
+  subscriptionLinks: links,
   pageRenderer,
   log,
-}: Pick<ActionDeps, 'store' | 'clock' | 'authentication' | 'publicUrl' | 'pageAccess' | 'pageRenderer' | 'log'>): {
+  wake,
+}: Pick<
+  ActionDeps,
+  | 'store'
+  | 'clock'
+  | 'authentication'
+  | 'publicUrl'
+  | 'pageAccess'
+  | 'subscriptionLinks'
+  | 'pageRenderer'
+  | 'log'
+  | 'wake'
+>): {
   readonly visits: Visits;
   readonly takeUpPages: () => Promise<number>;
 } {
   const site = createSite();
   const tries = createRateLimit(triesPerMinute, 60_000, () => clock.now());
+  const requests = createRateLimit(requestsPerHour, 3_600_000, () => clock.now());
+  const uses = createRateLimit(usesPerMinute, 60_000, () => clock.now());
+  const onRequested = (): void => wake('confirm-subscribers');
   const reachesAccount = async (headers: IncomingHttpHeaders, accountId: string): Promise<boolean> => {
     const token = cookieToken(headers, publicUrl());
     if (token === undefined) return false;
@@ -39,6 +74,10 @@ export function composePageVisits({
       access,
       reachesAccount,
       mayTry: (address, pageId) => tries.take(`${pageId} ${address}`)?.isAllowed !== false,
+      subscriptions: createPublicSubscriptions({ ...store, links, clock, onRequested }),
+      plainSheets,
+      maySubscribe: (address) => requests.take(countedAddress(address))?.isAllowed !== false,
+      mayUse: (subscriberId) => uses.take(subscriberId)?.isAllowed !== false,
       now: () => clock.now(),
     }),
     takeUpPages: createTakeUpPages({
@@ -60,7 +99,8 @@ async function takeUp(
   const known = site.etags(pageId);
   try {
     const page = await pageRenderer.render({ content, images, known, publicUrl: publicUrl(), isCopy: false });
-    site.put({ ...page, accountId, pageId, isPublished, visibility, passwordHash });
+    const sheets = createSubscriptionSheets(page.subscribed.page, page.subscribed.services);
+    site.put({ ...page, sheets, accountId, pageId, isPublished, visibility, passwordHash });
   } catch (error) {
     // Other pages are served all the same. What was served before is old and says so; it may have become private.
     if (!isPublished || visibility !== 'PUBLIC') site.remove(pageId);

@@ -12,6 +12,7 @@ import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
+import { composeConfirmSubscribers } from './confirm-subscribers.ts';
 import { composeNotifySubscribers, composePublishPages } from './status-pages.ts';
 import { composeCopyPages } from './page-copies.ts';
 import { composeRunTests, composeRunTrials } from './trials.ts';
@@ -94,6 +95,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'publish-status-pages': composePublishPages(deps),
     'notify-subscribers': composeNotifySubscribers(deps),
     ...composeCopyPages(deps, idleMs),
+    'confirm-subscribers': composeConfirmSubscribers(deps, idleMs),
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, deps);
@@ -189,6 +191,7 @@ function composeRemoveOldRows({ store, clock, config, log }: StepDeps): () => Pr
     checkSessions: store.checkSessions,
     pageChanges: store.pageChanges,
     scriptFiles: store.scriptFiles,
+    subscribers: store.subscriptionMails,
     auditLog: store.auditLog,
     ledger: store.ledger,
     clock,

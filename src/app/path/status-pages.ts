@@ -27,6 +27,7 @@ export function composePublishPages({
     publish: createPublishAccount({
       store: { ...store, statusSnapshots: { ...statusSnapshots, write } },
       targetOf,
+      sendsMail: (accountId) => gatewaysOf(config.gateways, accountId).smtp !== null,
       serverTimeZone: config.serverTimeZone,
       clock,
     }),

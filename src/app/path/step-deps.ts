@@ -19,7 +19,8 @@ import type { Metrics } from '#metrics/metrics.ts';
 import type { Prober } from '#checks/runner/probe-threads.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
 import type { LoopName } from '#config/roles.ts';
-import type { ChannelSender } from '#channels/kind.ts';
+import type { ChannelSender, LinkMessage } from '#channels/kind.ts';
+import type { MailSender } from '#channels/invitations.ts';
 
 export interface PathDeps {
   readonly config: Config;
@@ -32,6 +33,8 @@ export interface PathDeps {
   readonly watchdog: WatchdogCaller | null;
   /** null without the role `deliverer`. */
   readonly sender: ChannelSender | null;
+  /** Mails to subscribers; null without the role `deliverer` or a mail server. */
+  readonly linkMails: MailSender<LinkMessage> | null;
   readonly ownProcess: OwnProcess;
   readonly pingFailures: PingFailures;
   readonly metrics: Metrics;
@@ -58,7 +61,7 @@ export interface PathDeps {
   readonly acknowledgeLinks: Pick<AcknowledgeLinks, 'link'>;
   /** Links to private status pages. */
   readonly pageAccess: Pick<PageAccess, 'linkToken'>;
-  readonly subscriptionLinks: Pick<SubscriptionLinks, 'unsubscribe'>;
+  readonly subscriptionLinks: Pick<SubscriptionLinks, 'confirm' | 'unsubscribe'>;
   /** A tick of the step that applies changes to many checks; null without the role `api`. */
   readonly applyCheckChanges: (() => Promise<number>) | null;
   /** A tick of the step that applies a folder of resource files; null without a folder or the role `api`. */

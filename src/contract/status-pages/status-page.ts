@@ -55,6 +55,7 @@ const words = {
   themeColors: 'Accent colours on the light and the dark background, with a contrast of at least 4.5.',
   alertChannelIds:
     'Alert channels that are notified of each change: incident updates with `notifySubscribers`, and public maintenance.',
+  allowSubscribers: 'Whether visitors may subscribe by email, if the server can send mail.',
   texts: 'Texts in place of those of the language, by key.',
 };
 
@@ -104,6 +105,7 @@ const writable = {
     .describe('Zone of times for readers without JavaScript. Others see their own. Default: the zone of the account.'),
   showResponseTimes: z.boolean().default(false),
   allowIndexing: z.boolean().default(true).describe('Whether search engines may list the page.'),
+  allowSubscribers: z.boolean().default(true).describe(words.allowSubscribers),
   cards: orNull(
     z
       .array(
@@ -150,6 +152,7 @@ export const statusPage = z
     timeZone: z.string().nullable(),
     showResponseTimes: z.boolean(),
     allowIndexing: z.boolean(),
+    allowSubscribers: z.boolean().describe(words.allowSubscribers),
     cards: z.array(z.strictObject({ id: z.uuid(), name: z.string(), services: z.array(namedService) })),
     alertChannelIds: z.array(z.int()).describe(words.alertChannelIds),
     created_at: instant,

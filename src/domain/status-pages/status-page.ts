@@ -63,6 +63,8 @@ export interface StatusPage {
   readonly timeZone: string | null;
   readonly showResponseTimes: boolean;
   readonly allowIndexing: boolean;
+  /** Whether visitors may subscribe by email. */
+  readonly allowSubscribers: boolean;
   readonly cards: readonly PageCard[];
   /** Channels of the account that are notified of changes. */
   readonly alertChannelIds: readonly number[];

@@ -58,3 +58,9 @@ export function receives(
 ): boolean {
   return serviceIds === null || changed === null || serviceIds.some((id) => changed.includes(id));
 }
+
+/** What a page about a subscription shows. */
+export type SubscriptionSheet =
+  | { readonly kind: 'sent' | 'address' | 'busy' | 'confirm' | 'confirmed' | 'invalid' | 'ended' | 'saved' }
+  /** @see StatusSubscriber; undefined = unknown subscriber, which is not told apart */
+  | { readonly kind: 'end'; readonly serviceIds?: readonly string[] | null };

@@ -7,6 +7,7 @@ import { icons, stateIcon } from './icons.ts';
 import { renderMaintenance, renderOpenIncidents, severityWord } from './incidents.ts';
 import { opening, renderSheet } from './layout.ts';
 import { renderCards } from './services.ts';
+import { serviceChoices } from './subscription.ts';
 
 const markup = html;
 
@@ -50,10 +51,11 @@ function renderPast(view: PageView): Html {
 `;
 }
 
-function renderSubscribe({ snapshot: { page }, writer: { plain } }: PageView): Html {
+function renderSubscribe({ snapshot: { page }, services, writer: { plain } }: PageView): Html {
+  const choices = serviceChoices([...services.values()], []);
   const form =
     page.takesSubscribers &&
-    markup`<form method="post" action="subscribe"><div><label for="address">${plain('subscribe.email')}</label><input id="address" name="address" type="email" autocomplete="email" maxlength="254" required></div><button>${plain('subscribe.submit')}</button></form><p class="soft small">${plain('subscribe.confirm')}</p>`;
+    markup`<form method="post" action="subscribe"><div><label for="address">${plain('subscribe.email')}</label><input id="address" name="address" type="email" autocomplete="email" maxlength="254" required></div><button>${plain('subscribe.submit')}</button>${choices !== null && markup`<details><summary>${plain('subscribe.services')}</summary>${choices}</details>`}</form><p class="soft small">${plain('subscribe.confirm')}</p>`;
   return markup`<section class="subscribe" id="subscribe"><h2>${plain('subscribe.title')}</h2>${form}<ul class="feeds"><li><a href="feed.atom">Atom</a></li><li><a href="feed.rss">RSS</a></li><li><a href="maintenance.ics">${plain('subscribe.calendar')}</a></li><li><a href="summary.json">JSON</a></li></ul></section>`;
 }
 

@@ -1,7 +1,7 @@
 // A page as it is served: its files with their ETags and compressed forms, without the contents that are known.
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { PageSnapshot, PublicPage } from '#domain/status-pages/page-snapshot.ts';
+import type { PageSnapshot, PublicPage, PublicService } from '#domain/status-pages/page-snapshot.ts';
 import type { PageImages, PublishedFile } from '../page-view.ts';
 import { renderPage } from '../render-page.ts';
 
@@ -17,7 +17,16 @@ export interface RenderedFile {
 
 /** Files by path relative to the page; `index.html` is the page itself. */
 export interface RenderedPage extends Pick<PublicPage, 'url' | 'customDomain' | 'allowIndexing' | 'visibility'> {
+  readonly takesSubscribers: boolean;
+  /** What pages about subscriptions to it show. */
+  readonly subscribed: SubscribedPage;
   readonly files: ReadonlyMap<string, RenderedFile>;
+}
+
+/** A page and its services, without what changes with their states. */
+export interface SubscribedPage {
+  readonly page: PublicPage;
+  readonly services: readonly Pick<PublicService, 'id' | 'name'>[];
 }
 
 /** How a page is rendered. */
@@ -39,7 +48,16 @@ export function renderedPage(
   const address = customDomain === null ? `${publicUrl}/status/${url}/` : null;
   const page = isCopy ? { ...snapshot.page, takesSubscribers: false } : snapshot.page;
   const files = renderPage({ ...snapshot, page }, images, address);
-  return { url, customDomain, allowIndexing, visibility, files: renderedFiles(files, known, !isCopy) };
+  const services = new Map(snapshot.cards.flatMap((card) => card.services.map(({ id, name }) => [id, { id, name }])));
+  return {
+    url,
+    customDomain,
+    allowIndexing,
+    visibility,
+    takesSubscribers: page.takesSubscribers,
+    subscribed: { page, services: [...services.values()] },
+    files: renderedFiles(files, known, !isCopy),
+  };
 }
 
 /** Files smaller than this are not compressed. */

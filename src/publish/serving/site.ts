@@ -1,5 +1,6 @@
 // The published status pages of the installation, in memory: a visitor never causes a query.
 import type { PageVisibility } from '#domain/status-pages/status-page.ts';
+import type { SubscriptionSheets } from '../html/subscription.ts';
 import type { RenderedPage } from './rendered-page.ts';
 
 /** A page that visitors reach. */
@@ -12,6 +13,9 @@ export interface SitePage {
   readonly visibility: PageVisibility;
   readonly passwordHash: string | null;
   readonly allowIndexing: boolean;
+  readonly takesSubscribers: boolean;
+  /** Pages about subscriptions to it. */
+  readonly sheets: SubscriptionSheets;
   /** Those without content are the ones that the page has. */
   readonly files: RenderedPage['files'];
 }
@@ -37,6 +41,7 @@ export interface Site {
   readonly remove: (pageId: string) => void;
   /** ETags by path, of the files that a page has. */
   etags(pageId: string): ReadonlyMap<string, string>;
+  byId(pageId: string): ServedPage | null;
   byUrl(url: string): ServedPage | null;
   /** @param host in lower case, without port */
   byHost(host: string): ServedPage | null;
@@ -62,6 +67,7 @@ export function createSite(): Site {
     },
     remove,
     etags: (pageId) => new Map([...(pages.get(pageId)?.files ?? [])].map(([path, { etag }]) => [path, etag])),
+    byId: (pageId) => pages.get(pageId) ?? null,
     byUrl: (url) => pages.get(urls.get(url) ?? '') ?? null,
     byHost: (host) => pages.get(hosts.get(host) ?? '') ?? null,
   };

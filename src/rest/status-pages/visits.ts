@@ -3,6 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
 import { html } from '#lib/markup/html.ts';
 import { page, pageHeaders } from '../html.ts';
+import {
+  answerLink,
+  answerSubscribe,
+  type SubscribedPage,
+  type SubscriptionVisitOptions,
+} from './subscription-visits.ts';
 
 /** A request that may be a visit. */
 export interface VisitRequest {
@@ -34,19 +40,19 @@ interface SentFile {
 }
 
 /** A published page. */
-interface VisitedPage {
-  readonly accountId: string;
-  readonly pageId: string;
+interface VisitedPage extends SubscribedPage {
   readonly url: string;
   readonly isPublished: boolean;
   readonly visibility: 'PUBLIC' | 'PASSWORD' | 'LINK' | 'ACCOUNT';
   readonly passwordHash: string | null;
   readonly allowIndexing: boolean;
+  readonly takesSubscribers: boolean;
   readonly files: ReadonlyMap<string, SentFile>;
 }
 
-export interface VisitOptions {
+export interface VisitOptions extends SubscriptionVisitOptions {
   readonly site: {
+    byId(pageId: string): VisitedPage | null;
     byUrl(url: string): VisitedPage | null;
     byHost(host: string): VisitedPage | null;
   };
@@ -59,6 +65,7 @@ export interface VisitOptions {
 }
 
 const visitPath = /^\/status\/([^/?#]+)(\/[^?#]*)?(?:[?#]|$)/;
+const linkPath = /^\/(confirm|unsubscribe)\/([\w-]{1,200})$/;
 const tokenPath = /^\/~([\w-]{1,200})(\/.*)?$/;
 
 const commonHeaders = {
@@ -80,16 +87,33 @@ export function createVisits(options: VisitOptions): Visits {
   const { site } = options;
   return (request) => {
     const own = request.foreignName === null ? null : site.byHost(request.foreignName);
-    if (own !== null)
-      return visit(options, own, { ...request, path: /^[^?#]*/.exec(request.target)?.[0] ?? '/', root: '/' });
+    if (own !== null) {
+      const path = /^[^?#]*/.exec(request.target)?.[0] ?? '/';
+      return linkVisit(options, path, request) ?? visit(options, own, { ...request, path, root: '/' });
+    }
     if (request.foreignName !== null || !request.target.startsWith('/status/')) return null;
     const [, url = '', path] = visitPath.exec(request.target) ?? [];
+    const linked = linkVisit(options, path ?? '', request);
+    if (linked !== null) return linked;
     const found = site.byUrl(url);
     if (found === null) return notFound();
     if (path === undefined)
       return { status: 308, headers: { ...commonHeaders, location: `/status/${url}/` }, body: '' };
     return visit(options, found, { ...request, path, root: `/status/${url}/` });
   };
+}
+
+/** Links of mails work under every address, so that they survive another address of their page; null = it is none. */
+function linkVisit(
+  options: VisitOptions,
+  path: string,
+  request: VisitRequest,
+): Promise<VisitResponse> | VisitResponse | null {
+  const [, kind, token] = linkPath.exec(path) ?? [];
+  if (kind === undefined || token === undefined) return null;
+  if (!['GET', 'HEAD', 'POST'].includes(request.method)) return notAllowed('GET, HEAD, POST');
+  const sheetsOf = (pageId: string) => options.site.byId(pageId)?.sheets;
+  return answerLink({ ...options, sheetsOf }, kind === 'confirm' ? kind : 'unsubscribe', token, request);
 }
 
 /** A visit of a page. */
@@ -104,31 +128,44 @@ function visit(options: VisitOptions, found: VisitedPage, request: PageVisit): P
   const { visibility, isPublished } = found;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isPublished && visibility === 'PUBLIC') {
-    return isRead ? fileOf(found, request, publicCache) : notAllowed('GET, HEAD');
+    return isRead ? fileOf(found, request, publicCache) : written(options, found, request);
   }
   return privateVisit(options, found, request, isRead);
 }
 
+/** Answers what visitors send to a page that they can see. */
+function written(
+  options: VisitOptions,
+  found: VisitedPage,
+  request: PageVisit,
+): Promise<VisitResponse> | VisitResponse {
+  if (request.method === 'POST' && request.path === '/subscribe' && found.takesSubscribers)
+    return answerSubscribe(options, found, request);
+  return notAllowed('GET, HEAD');
+}
+
 async function privateVisit(
-  { access, reachesAccount, mayTry, now }: VisitOptions,
+  options: VisitOptions,
   found: VisitedPage,
   request: PageVisit,
   isRead: boolean,
 ): Promise<VisitResponse> {
+  const { access, reachesAccount, mayTry, now } = options;
   const { visibility, isPublished, accountId, pageId } = found;
   const cache = 'private, no-cache';
   if (await reachesAccount(request.headers, accountId))
-    return isRead ? fileOf(found, request, cache) : notAllowed('GET, HEAD');
+    return isRead ? fileOf(found, request, cache) : written(options, found, request);
   if (!isPublished || visibility === 'ACCOUNT' || visibility === 'PUBLIC') return notFound();
   if (visibility === 'LINK') {
     const [, token = '', path = ''] = tokenPath.exec(request.path) ?? [];
-    if (!isRead || !access.opensLink(found, token)) return notFound();
+    if (!access.opensLink(found, token)) return notFound();
     if (path === '')
       return { status: 308, headers: { ...commonHeaders, location: `${request.root}~${token}/` }, body: '' };
-    return fileOf(found, { ...request, path }, cache);
+    const inside = { ...request, path };
+    return isRead ? fileOf(found, inside, cache) : written(options, found, inside);
   }
   if (access.isUnlocked(found, request.headers.cookie, now())) {
-    return isRead ? fileOf(found, request, cache) : notAllowed('GET, HEAD');
+    return isRead ? fileOf(found, request, cache) : written(options, found, request);
   }
   if (isRead) return passwordForm(request.root, null);
   if (request.method !== 'POST' || request.path !== '/unlock') return notAllowed('GET, HEAD, POST');

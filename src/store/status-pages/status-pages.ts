@@ -131,7 +131,12 @@ export async function removePages(tx: Db, accountId: string, ids: readonly strin
   await deleteRows(tx, 'status_page_images', own);
   await deleteRows(tx, 'status_page_snapshots', own);
   await deleteRows(tx, 'status_page_changes', own);
-  await deleteRows(tx, 'status_subscribers', own);
+  // The entry about the page says enough, and they may be very many.
+  await tx
+    .deleteFrom('status_subscribers')
+    .where('account_id', '=', idBytes(accountId))
+    .where('page_id', 'in', known)
+    .execute();
   await touchAccount(tx, accountId);
   return true;
 }

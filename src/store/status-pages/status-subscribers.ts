@@ -64,11 +64,14 @@ export function createStatusSubscribers(database: Database) {
     /**
      * Adds subscribers that an owner names. Those that exist are skipped, or confirmed if they are not yet.
      * @param isConfirmed whether they need not confirm
-     * @returns null = unknown page
+     * @returns `busy` = too many mails of the account wait: none was added; null = unknown page
      * @throws {LimitReachedError}
      */
     add: (page: PageKey, requests: readonly SubscriberRequest[], isConfirmed: boolean) =>
-      transaction((tx) => addSubscribers(database, tx, page, requests, isConfirmed)),
+      transaction((tx) => addSubscribers(database, tx, page, requests, isConfirmed)).catch((error: unknown) => {
+        if (error instanceof TooManyMails) return 'busy' as const;
+        throw error;
+      }),
     /**
      * Takes what a visitor asks for. The answer does not depend on whether the address is known.
      * @returns `full` = the page or the account takes no more for now; null = unknown page
@@ -149,6 +152,9 @@ export interface AddedSubscribers {
   readonly skipped: number;
 }
 
+/** Undoes an addition. */
+class TooManyMails extends Error {}
+
 async function addSubscribers(
   database: Database,
   tx: Db,
@@ -168,6 +174,8 @@ async function addSubscribers(
   const rows: StatusSubscribersTable[] = [];
   for (const request of added) {
     const mailAt = isConfirmed ? null : await takeMailSlot(tx, page.accountId, request.email, now);
+    if (mailAt === 'busy') throw new TooManyMails();
+    if (mailAt === 'asked') continue;
     rows.push(rowOf(page, request, { now, mailAt, confirmedAt: isConfirmed ? now : null }));
   }
   await insertRows(tx, 'status_subscribers', rows);
@@ -179,7 +187,7 @@ async function addSubscribers(
       { ...pageKeyOf(page), id: waiting },
       { confirmed_at: now, mail_due_at: null },
     );
-  const created = added.length + (isConfirmed ? waiting.length : 0);
+  const created = rows.length + (isConfirmed ? waiting.length : 0);
   return { created, skipped: requests.length - created };
 }
 
@@ -197,9 +205,16 @@ async function requestSubscription(
   if (await isFull(database, tx, page)) return 'full';
   if (present !== undefined && present.confirmed_at !== null) return 'taken';
   const mailAt = await takeMailSlot(tx, accountId, request.email, now);
+  if (mailAt === 'busy') return 'full';
+  // Nobody learns how often somebody else has asked.
+  if (mailAt === 'asked') return 'taken';
   const { id, created_at, ...row } = rowOf(page, request, { now, mailAt, confirmedAt: null });
   if (present === undefined) await insertRows(tx, 'status_subscribers', { ...row, id, created_at });
-  else await updateRows(tx, 'status_subscribers', { ...pageKeyOf(page), id: present.id }, row);
+  else {
+    const earlier = present.mail_due_at === null ? mailAt : Math.min(mailAt, present.mail_due_at);
+    const values = { ...row, mail_due_at: earlier };
+    await updateRows(tx, 'status_subscribers', { ...pageKeyOf(page), id: present.id }, values);
+  }
   return 'taken';
 }
 

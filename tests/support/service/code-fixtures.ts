@@ -72,6 +72,9 @@ export async function codeFixtures(service: Service, checkId: string): Promise<R
     visibility: 'PASSWORD',
     password: canaries['password of a status page'],
   });
+  const subscribers = `/v1/status-pages/${String(statusPage['id'])}/subscriptions`;
+  const subscriptions = [{ address: 'canary@example.com' }];
+  await service.must('POST', `${subscribers}/bulk`, { subscriptions, autoVerify: true });
   return {
     'status-pages': String(statusPage['id']),
     services: String(statusService['id']),

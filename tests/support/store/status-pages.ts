@@ -27,6 +27,7 @@ export function aStatusPage(accountId: string, fields: Partial<NewPage> = {}): N
     timeZone: null,
     showResponseTimes: false,
     allowIndexing: true,
+    allowSubscribers: true,
     cards: [],
     alertChannelIds: [],
     ...fields,

@@ -4,6 +4,7 @@ import { templatesOf } from './config.ts';
 import {
   renderEmailDigest,
   renderEmailInvitation,
+  renderEmailLink,
   renderEmailPasswordReset,
   renderEmailReport,
 } from './other-mails.ts';
@@ -25,5 +26,6 @@ export const emailKind = {
   renderNews: renderEmailNews,
   renderInvitation: renderEmailInvitation,
   renderPasswordReset: renderEmailPasswordReset,
+  renderLinkMail: renderEmailLink,
   loadSender: async () => (await import('./send.ts')).createEmailSender,
 } as const satisfies ChannelKind;

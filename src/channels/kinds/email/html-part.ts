@@ -46,16 +46,19 @@ export function htmlOfText(subject: string, text: string): string {
 }
 
 /** A mail with a link for its reader; `action` is the text of the button. */
-export type LinkMail = Readonly<Record<'title' | 'intro' | 'action' | 'url' | 'note', string>>;
+export type LinkMail = Readonly<Record<'title' | 'intro' | 'action' | 'url' | 'note', string>> & {
+  /** BCP 47. Default: English. */
+  readonly language?: string;
+};
 
-export function htmlOfLink({ title, intro, action, url, note }: LinkMail): string {
+export function htmlOfLink({ title, intro, action, url, note, language }: LinkMail): string {
   const content = [
     `<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;font-weight:600;word-break:break-word"><bdi>${escaped(title)}</bdi></h1>`,
     `<p style="margin:0 0 16px;font-size:15px;line-height:1.5;word-break:break-word">${lines(intro)}</p>`,
     `<p style="margin:0 0 16px">${button(action, url, colours.notice)}</p>`,
     `<p style="margin:0;font-size:14px;line-height:1.5">${escaped(note)}</p>`,
   ];
-  return page(title, content.join('\n'));
+  return page(title, content.join('\n'), language);
 }
 
 /** A mail whose content is safe HTML. */
@@ -112,7 +115,7 @@ ${cells.join('\n')}
 
 function page(title: string, content: string, language = 'en'): string {
   return `<!doctype html>
-<html lang="${language}">
+<html lang="${escaped(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

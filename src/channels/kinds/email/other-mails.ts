@@ -3,7 +3,7 @@ import { zonedMinute } from '#domain/accounts/time-zone.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { InvitationMessage, PasswordResetMessage } from '../../kind.ts';
+import type { InvitationMessage, LinkMessage, PasswordResetMessage } from '../../kind.ts';
 import {
   type DigestGroup,
   type DigestMessage,
@@ -106,6 +106,15 @@ export function renderEmailPasswordReset(
   return mailOfLink({ title, intro, action: 'Choose another password', url, note }, { id, address }, facts, smtp);
 }
 
+/** Renders a mail with one link. Its words may contain text of the account. */
+export function renderEmailLink(
+  { id, address, title, ...words }: LinkMessage,
+  facts: RenderFacts,
+  smtp: NonNullable<Gateways['smtp']>,
+): Message {
+  return mailOfLink({ ...words, title: headerText(title.toWellFormed()) }, { id, address }, facts, smtp);
+}
+
 function mailOfLink(
   link: LinkMail,
   { id, address }: Pick<PasswordResetMessage, 'id' | 'address'>,
@@ -113,7 +122,7 @@ function mailOfLink(
   { from }: NonNullable<Gateways['smtp']>,
 ): Message {
   const { title, intro, action, url, note } = link;
-  const text = `${intro}\n\n${action}: ${url}\n\n${note}\n`;
+  const text = `${isolated(intro)}\n\n${action}: ${url}\n\n${note}\n`;
   const subject = isolated(cut(title, longestSubject));
   return mailOf({ from, address, subject, text, html: htmlOfLink(link) }, { DELIVERY_ID: id }, facts);
 }
