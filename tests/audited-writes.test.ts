@@ -18,6 +18,7 @@ const unrecorded: Readonly<Record<string, string>> = {
   'channels/requested-delay.ts alert_channels': 'what a receiver requested',
   'channels/requested-delay.ts deliveries': 'follows from the change of the channel',
   'checks/start-trigger.ts accounts': 'a lock',
+  'status-pages/status-pages.ts status_subscribers': 'the deletion of their page is recorded',
 };
 
 const writes = /\.(?:updateTable|insertInto|deleteFrom)\(\s*'(\w+)'/g;

@@ -6,7 +6,8 @@ import { createSubscriptionLinks } from '#actions/status-pages/subscription-link
 import { createSubscriptionSheets } from '#publish/html/subscription.ts';
 import { renderedFiles } from '#publish/serving/rendered-page.ts';
 import { createSite, type SitePage } from '#publish/serving/site.ts';
-import { createVisits, type VisitRequest } from '#rest/status-pages/visits.ts';
+import type { VisitRequest } from '#rest/status-pages/visit.ts';
+import { createVisits } from '#rest/status-pages/visits.ts';
 import { examplePage } from '../support/page-snapshots.ts';
 import { openTempStore } from '../support/store/temp-store.ts';
 

@@ -7,6 +7,7 @@ import type { PlaceBoard } from '#egress/place-board.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { confirmMail } from '#publish/texts/confirm-mail.ts';
 import { createConfirmSubscribers } from '#upkeep/confirm-subscribers.ts';
+import { composeNotifySubscribers } from './status-pages.ts';
 import type { PathDeps, StepDeps } from './step-deps.ts';
 
 /** How long a mail may take, ms. */
@@ -23,7 +24,15 @@ export function composeLinkMails(
   return createLinkSender({ guard, operatorGuard: guard, gateways, extraCertificates, deadlineMs });
 }
 
-export function composeConfirmSubscribers(
+/** The steps about subscribers of status pages. */
+export function composeSubscriberSteps(deps: StepDeps, idleMs: number) {
+  return {
+    'notify-subscribers': composeNotifySubscribers(deps),
+    'confirm-subscribers': composeConfirmSubscribers(deps, idleMs),
+  };
+}
+
+function composeConfirmSubscribers(
   { store, clock, linkMails, subscriptionLinks, userAgent, log }: StepDeps,
   idleMs: number,
 ): () => Promise<number> {

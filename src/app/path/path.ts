@@ -12,8 +12,8 @@ import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
-import { composeConfirmSubscribers } from './confirm-subscribers.ts';
-import { composeNotifySubscribers, composePublishPages } from './status-pages.ts';
+import { composeSubscriberSteps } from './confirm-subscribers.ts';
+import { composePublishPages } from './status-pages.ts';
 import { composeCopyPages } from './page-copies.ts';
 import { composeRunTests, composeRunTrials } from './trials.ts';
 import { composeCallWatchdog } from './watchdog.ts';
@@ -93,9 +93,8 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'call-watchdog': composeCallWatchdog(deps, idleMs),
     'send-notices': composeSendNotices(deps, idleMs),
     'publish-status-pages': composePublishPages(deps),
-    'notify-subscribers': composeNotifySubscribers(deps),
+    ...composeSubscriberSteps(deps, idleMs),
     ...composeCopyPages(deps, idleMs),
-    'confirm-subscribers': composeConfirmSubscribers(deps, idleMs),
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, deps);

@@ -6,6 +6,9 @@ import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
 
+/** How subscribers are notified; no type of an alert channel. */
+export const subscriptionType = 'EMAIL';
+
 const words = {
   services: 'Services whose changes the subscriber receives; null = all of the page.',
   autoVerify:
@@ -19,18 +22,18 @@ const address = z
   .transform((text) => emailOf(text) ?? text);
 
 const plain = z.strictObject({
-  type: z.literal('EMAIL').default('EMAIL'),
+  type: z.literal(subscriptionType).default(subscriptionType),
   address,
   services: serviceList(mostServicesOfPage).nullable().default(null).describe(words.services),
 });
 const configured = z
-  .strictObject({ type: z.literal('EMAIL').default('EMAIL'), config: z.looseObject({ address }) })
+  .strictObject({ type: z.literal(subscriptionType).default(subscriptionType), config: z.looseObject({ address }) })
   .transform(({ type, config }) => ({ type, address: config.address, services: null }));
 
 const statusSubscription = z
   .strictObject({
     id: z.uuid(),
-    type: z.literal('EMAIL'),
+    type: z.literal(subscriptionType),
     address: z.string(),
     status: z.enum(['PENDING', 'VERIFIED']).describe('`PENDING`: not confirmed yet. It is deleted after 24 h.'),
     services: z.array(namedService).nullable().describe(words.services),
@@ -70,7 +73,7 @@ export const statusSubscriptionOperations = tagged('Status pages', {
         .max(100),
       autoVerify: z.boolean().default(false).describe(words.autoVerify),
     }),
-    example: { subscriptions: [{ type: 'EMAIL', address: 'reader@example.com' }], autoVerify: true },
+    example: { subscriptions: [{ type: subscriptionType, address: 'reader@example.com' }], autoVerify: true },
     status: 201,
     response: z.strictObject({
       created: z.int(),

@@ -1,6 +1,6 @@
 // Routes of the subscribers of status pages (reference §4.7).
 import type { StatusSubscriptionActions } from '#actions/status-pages/status-subscriptions.ts';
-import type { StatusSubscriptionBody } from '#contract/status-pages/status-subscription.ts';
+import { type StatusSubscriptionBody, subscriptionType } from '#contract/status-pages/status-subscription.ts';
 import type { StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
 import { type CsvCell, csvLine } from '../results/csv.ts';
 import { Answer, type Route, route } from '../route.ts';
@@ -46,7 +46,7 @@ const columns: readonly (readonly [name: string, valueOf: (row: StatusSubscriber
 function toWire(row: StatusSubscriber, services: Parameters<typeof namedServices>[2]): StatusSubscriptionBody {
   return {
     id: row.id,
-    type: 'EMAIL',
+    type: subscriptionType,
     address: row.email,
     status: statusOf(row),
     services: row.serviceIds === null ? null : namedServices(row.accountId, row.serviceIds, services),

@@ -2,7 +2,7 @@
 import type { PublicSubscriptions } from '#actions/status-pages/public-subscriptions.ts';
 import type { SubscriptionSheet } from '#domain/status-pages/status-subscriber.ts';
 import { pageHeaders } from '../html.ts';
-import type { VisitRequest, VisitResponse } from './visits.ts';
+import type { VisitRequest, VisitResponse } from './visit.ts';
 
 /** Pages about subscriptions to a page. */
 export interface Sheets {
