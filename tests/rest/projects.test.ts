@@ -388,9 +388,8 @@ test('a declared status page keeps its cards and password, is refused with the f
     'resources[0].payload.themeColors.light',
     'resources[0].payload.logo',
   ]);
-  const taken = { ...page(), logicalId: 'second' };
-  const failed = await deploy('pages', [...all(), taken]);
-  assert.match(failed.error?.message ?? '', /^status page "second": url is the address of another page/);
+  const failed = await deploy('pages', [...all(), { ...page(), logicalId: 'second' }]);
+  assert.match(failed.error?.message ?? '', /^status page "second": url is the address of the page "Example status"/);
   assert.deepEqual(brief(await deploy('pages', [url('buy')], { prune: true })), [
     'DELETE status-page main',
     'DELETE status-service cart',

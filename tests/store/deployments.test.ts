@@ -1,7 +1,7 @@
 // Deployments on both engines: one transaction, what others changed meanwhile, processes that end, and removed checks.
 import assert from 'node:assert/strict';
 import { deploymentsKept } from '#domain/projects/deployment.ts';
-import type { ResourceType } from '#domain/projects/resource.ts';
+import { type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { newId } from '#lib/id.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
@@ -10,17 +10,9 @@ import { aChannel, aCheck, aGroup } from '../support/store/records.ts';
 import { aStatusPage, aStatusService } from '../support/store/status-pages.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
-const none = {
-  variable: [],
-  'private-location': [],
-  snippet: [],
-  'alert-channel': [],
-  'check-group': [],
-  check: [],
-  'maintenance-window': [],
-  'status-service': [],
-  'status-page': [],
-} as const satisfies Record<ResourceType, readonly []>;
+const none = Object.fromEntries(resourceTypes.map((type) => [type, []])) as unknown as Readonly<
+  Record<ResourceType, readonly []>
+>;
 
 /** A project of one group, one channel and some checks, and how they are applied. */
 async function opened({ store, clock }: TempStore) {
@@ -313,4 +305,41 @@ test('pages and their services are written, read with their images and removed, 
   assert.equal(await apply({ removed }), 'applied');
   assert.deepEqual([...(await present())['status-page'].keys(), ...(await present())['status-service'].keys()], []);
   assert.equal(await apply({ writes: await written('shop') }), 'applied', 'its address is free again');
+});
+
+test('pages swap their addresses in one deployment, and a page takes that of one that is removed', async (newStore) => {
+  await using temp = await newStore();
+  const { statusPages } = temp.store;
+  const { accountId, projects, begin, base } = await opened(temp);
+  const [one, two, three] = ['one', 'two', 'three'].map((url) => aStatusPage(accountId, { url }));
+  assert.ok(one && two && three);
+  for (const page of [one, two]) await statusPages.add(page, {});
+  const ids = { ...none, 'status-page': [one.id, two.id] };
+  const apply = async (urls: Readonly<Record<string, string>>, removedIds: readonly string[]) => {
+    const stored = (await projects.present(accountId, ids))['status-page'];
+    const written = [one, two, three].filter(({ id }) => urls[id] !== undefined);
+    const pages = written.map((page) => ({
+      logicalId: page.name,
+      physicalId: page.id,
+      stored: stored.get(page.id) ?? null,
+      write: { page: { ...page, url: urls[page.id] ?? '' }, images: {} },
+    }));
+    const gone = [...stored].filter(([id]) => removedIds.includes(id));
+    return projects.apply(accountId, (await begin()).id, {
+      ...base,
+      owned: [],
+      writes: { ...none, 'status-page': pages },
+      removed: { ...none, 'status-page': gone.map(([physicalId, record]) => ({ physicalId, stored: record })) },
+    });
+  };
+  assert.equal(await apply({ [one.id]: 'two', [two.id]: 'one' }, []), 'applied');
+  assert.equal(await apply({ [three.id]: 'one' }, [two.id]), 'applied');
+  const all = await statusPages.all(accountId);
+  assert.deepEqual(
+    all.map(({ id, url }) => [id, url]),
+    [
+      [one.id, 'two'],
+      [three.id, 'one'],
+    ].toSorted(),
+  );
 });

@@ -61,6 +61,7 @@ export async function applyPlan(
       const key = { account_id: idBytes(accountId), id: idBytes(deploymentId) };
       const open = await findRow(tx, 'deployments', { ...key, ended_at: null }, ['id']);
       if (open === undefined) throw new Undone('ended');
+      for (const type of resourceTypes) await release(tx, accountId, type, plan);
       for (const type of resourceTypes) await writeType(tx, context, type, plan);
       // Checks and groups of a deployment may need each other.
       const fault = await dependencyFault(tx, accountId, plan.writes);
@@ -99,6 +100,13 @@ export async function applyPlan(
 
 /** The kinds by type: each gets the writes of its own type. */
 const kinds = storedKinds as unknown as Readonly<Record<ResourceType, StoredKind<ResourceType>>>;
+
+async function release(tx: Db, accountId: string, type: ResourceType, { writes, removed }: DeploymentPlan) {
+  const all = [...writes[type].filter(({ stored }) => stored !== null), ...removed[type]];
+  if (all.length === 0) return;
+  const ids = all.map(({ physicalId }) => physicalId);
+  await kinds[type].release?.(tx, accountId, ids);
+}
 
 async function writeType(
   tx: Db,

@@ -83,6 +83,8 @@ export interface StoredKind<Type extends ResourceType> {
     accountId: string,
     physicalIds: readonly string[],
   ): Promise<Map<string, ResourceRecords[Type]['stored']>>;
+  /** Gives up names that only one row may have, of rows that are changed or removed, before any is written. */
+  release?(tx: Db, accountId: string, physicalIds: readonly string[]): Promise<void>;
   /** Writes new and changed rows. A fault must undo the transaction. */
   save(tx: Db, context: DeployContext, writes: readonly ResourceWrite<Type>[]): Promise<ResourceFault | null>;
   /** Removes rows, or begins to. */

@@ -127,7 +127,7 @@ export async function removePages(tx: Db, accountId: string, ids: readonly strin
   const known = ids.filter(isUuid).map(idBytes);
   if ((await deleteRows(tx, 'status_pages', { ...ownedBy(accountId), id: known })) === 0) return false;
   const own = { ...ownedBy(accountId), page_id: known };
-  await deleteRows(tx, 'status_page_addresses', { owner_id: idBytes(accountId), page_id: known });
+  await releaseAddresses(tx, accountId, ids.filter(isUuid));
   await deleteRows(tx, 'status_page_images', own);
   await deleteRows(tx, 'status_page_snapshots', own);
   await deleteRows(tx, 'status_page_changes', own);
@@ -144,6 +144,11 @@ export async function removePages(tx: Db, accountId: string, ids: readonly strin
 function addressesOf({ url, customDomain }: Pick<StatusPage, 'url' | 'customDomain'>) {
   const path = { field: 'url', address: `path:${url}` } as const;
   return customDomain === null ? [path] : [path, { field: 'customDomain', address: `host:${customDomain}` } as const];
+}
+
+/** Gives up the addresses of pages, which must be claimed again if a page stays. */
+export async function releaseAddresses(tx: Db, accountId: string, pageIds: readonly string[]): Promise<void> {
+  await deleteRows(tx, 'status_page_addresses', { owner_id: idBytes(accountId), page_id: pageIds.map(idBytes) });
 }
 
 /** Makes the addresses of a page its own; returns the first that another page has. */
