@@ -51,6 +51,7 @@ test('the web UI imports nothing of the server but the caller, the parser of eve
       to === '#contract/caller.ts' ||
       to === '#contract/event-stream.ts' ||
       to === '#contract/follow-deployment.ts' ||
+      to === '#contract/projects/resource-file.ts' ||
       to === '#domain/checks/wall-time.ts' ||
       to === '#domain/status-pages/page-texts.ts' ||
       to === '#domain/status-pages/status-page.ts' ||

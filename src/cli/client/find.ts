@@ -1,5 +1,5 @@
 // Finds what a person names on the command line, and reads whole lists.
-import type { AnswerOf, PagedId } from '#contract/operations.ts';
+import { type AnswerOf, operationOf, type OperationId, type PagedId } from '#contract/operations.ts';
 import { CommandError } from '../exits.ts';
 import { oneLine } from '../terminal-text.ts';
 import type { Connection } from './connect.ts';
@@ -61,4 +61,25 @@ export async function readAll<Id extends PagedId>(
     const isEnd = page.length === 0 || items.length >= answer.total || items.length >= most;
     if (isEnd) return { items: items.slice(0, most), total: answer.total };
   }
+}
+
+/** Everything that a list without required parameters has: a paged one, one that continues after an ID, or a short one. */
+export async function readWhole(connection: Connection, id: OperationId): Promise<readonly object[]> {
+  // The operation says which list it is.
+  if (operationOf(id).isPaged === true) return (await readAll(connection, id as PagedId, {})).items;
+  const all: object[] = [];
+  for (let nextId: string | null = null; ;) {
+    const request = nextId === null ? {} : { query: { limit: 100, nextId } };
+    const answer = (await connection.client.call(id, request)) as CursorAnswer | readonly object[];
+    if (Array.isArray(answer)) return answer as readonly object[];
+    const part = answer as CursorAnswer;
+    all.push(...part.entries);
+    if (part.nextId === null) return all;
+    ({ nextId } = part);
+  }
+}
+
+interface CursorAnswer {
+  readonly entries: readonly object[];
+  readonly nextId: string | null;
 }

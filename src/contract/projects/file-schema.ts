@@ -2,42 +2,31 @@
 import type { z } from 'zod';
 import type { ResourceType } from '#domain/projects/resource.ts';
 import { createSchemaBook, type JsonSchema } from '../json-schemas.ts';
-import { channelCreate } from '../alerts/alert-channel.ts';
-import { groupCreateV2 } from '../checks/check-group.ts';
 import { kindBodies } from '../checks/check.ts';
 import { operations } from '../operations.ts';
-import { statusPageCreate } from '../status-pages/status-page.ts';
-import { statusServiceCreate } from '../status-pages/status-service.ts';
 import {
   aliases,
   fileFields,
   imageFields,
   omittedFields,
   references,
+  resourceOperations,
   type Section,
-  type SectionName,
   sections,
 } from './resource-file.ts';
 
 /** Create bodies: one for each kind. */
-const bodies: Readonly<Record<SectionName, readonly z.ZodType[]>> = {
-  variables: [operations.createVariable.body],
-  privateLocations: [operations.createPrivateLocation.body],
-  snippets: [operations.createSnippet.body],
-  alertChannels: [channelCreate],
-  checkGroups: [groupCreateV2],
-  checks: kindBodies.map(({ create }) => create),
-  maintenanceWindows: [operations.createMaintenanceWindow.body],
-  statusServices: [statusServiceCreate],
-  statusPages: [statusPageCreate],
-};
+function bodiesOf({ type }: Section): readonly z.ZodType[] {
+  const [create] = resourceOperations[type];
+  return create === 'createCheck' ? kindBodies.map((kind) => kind.create) : [operations[create].body];
+}
 
 const place = '#/$defs/';
 
 /** The document. Written into the package by `npm run docs`. */
 export function fileSchema(): JsonSchema {
   const book = createSchemaBook(place);
-  const written = sections.map(({ name }) => bodies[name].map((body) => book.write(body, 'input')));
+  const written = sections.map((section) => bodiesOf(section).map((body) => book.write(body, 'input')));
   const maps = sections.map((section, index) => [section.name, mapOf(section, written[index] ?? [])]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

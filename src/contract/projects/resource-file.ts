@@ -24,6 +24,19 @@ const all = [
   readonly keyField?: string;
 }[];
 
+/** IDs of the operations that create, read and list the resources of a type. */
+export const resourceOperations = {
+  variable: ['createVariable', 'getVariable', 'listVariables'],
+  'private-location': ['createPrivateLocation', 'getPrivateLocation', 'listPrivateLocations'],
+  snippet: ['createSnippet', 'getSnippet', 'listSnippets'],
+  'alert-channel': ['createAlertChannel', 'getAlertChannel', 'listAlertChannels'],
+  'check-group': ['createCheckGroupV2', 'getCheckGroup', 'listCheckGroups'],
+  check: ['createCheck', 'getCheck', 'listChecks'],
+  'maintenance-window': ['createMaintenanceWindow', 'getMaintenanceWindow', 'listMaintenanceWindows'],
+  'status-service': ['createStatusService', 'getStatusService', 'listStatusServices'],
+  'status-page': ['createStatusPage', 'getStatusPage', 'listStatusPages'],
+} as const satisfies Readonly<Record<ResourceType, readonly [create: string, get: string, list: string]>>;
+
 /** A map of a file. */
 export type SectionName = (typeof all)[number]['name'];
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FileCode } from 'lucide-react';
 import { use, useState } from 'react';
 import type { Client } from '#contract/caller.ts';
-import type { SectionName } from '#contract/projects/resource-file.ts';
+import { resourceOperations, type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { ExportedResources } from '#files/export.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
@@ -52,44 +52,25 @@ function Yaml({ type, id }: Managed) {
 
 async function yamlOf(accountId: string, managed: Managed): Promise<string> {
   const client = clientOf(accountId);
-  const [section, readResource] = sources[managed.type];
+  const section = sections.find(({ type }) => type === managed.type);
+  if (section === undefined) throw new Error(`files have no ${managed.type}`);
   const query = { type: managed.type, physicalId: managed.id, limit: 1 };
   const [{ exportResources }, { writeFile }, schema, owned, resource] = await Promise.all([
     import('#files/export.ts'),
     import('#files/write.ts'),
     fetch('/schema.json').then((response) => response.json()),
     client.call('listProjectResources', { query }),
-    readResource(client, managed.id),
+    readResource(client, managed),
   ]);
-  const { file } = exportResources(schema, { [section]: [resource] }, () => owned[0]?.logicalId);
+  const { file } = exportResources(schema, { [section.name]: [resource] }, () => owned[0]?.logicalId);
   return writeFile(file);
 }
 
 /** A record as the API returns it. */
 type Resource = NonNullable<ExportedResources[SectionName]>[number];
 
-/** The section of each type, and how its record is read. */
-const sources: {
-  readonly [Type in Managed['type']]: readonly [SectionName, (client: Client, id: string) => Promise<Resource>];
-} = {
-  check: ['checks', (client, id) => plain(client.call('getCheck', { params: { id } }))],
-  'check-group': ['checkGroups', (client, id) => plain(client.call('getCheckGroup', { params: { id } }))],
-  'private-location': [
-    'privateLocations',
-    (client, id) => plain(client.call('getPrivateLocation', { params: { id } })),
-  ],
-  snippet: ['snippets', (client, id) => plain(client.call('getSnippet', { params: { id } }))],
-  'alert-channel': ['alertChannels', (client, id) => plain(client.call('getAlertChannel', { params: { id } }))],
-  'maintenance-window': [
-    'maintenanceWindows',
-    (client, id) => plain(client.call('getMaintenanceWindow', { params: { id } })),
-  ],
-  'status-service': ['statusServices', (client, id) => plain(client.call('getStatusService', { params: { id } }))],
-  'status-page': ['statusPages', (client, id) => plain(client.call('getStatusPage', { params: { id } }))],
-  variable: ['variables', (client, key) => plain(client.call('getVariable', { params: { key } }))],
-};
-
-/** Answers of the API are JSON. */
-async function plain(answer: Promise<object>): Promise<Resource> {
-  return (await answer) as Resource;
+async function readResource(client: Client, { type, id }: Managed): Promise<Resource> {
+  const [, get] = resourceOperations[type];
+  // An operation takes the parameter that its path has; answers are JSON.
+  return client.call(get, { params: { id, key: id } }) as Promise<object> as Promise<Resource>;
 }

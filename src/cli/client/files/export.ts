@@ -2,8 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import type { AnswerOf, PagedId } from '#contract/operations.ts';
-import { imageFields, type ResourceFile, type SectionName, sections } from '#contract/projects/resource-file.ts';
+import {
+  imageFields,
+  resourceOperations,
+  type ResourceFile,
+  type SectionName,
+  sections,
+} from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type Export, exportResources } from '#files/export.ts';
 import { idText } from '#files/from-api.ts';
@@ -13,7 +18,7 @@ import { errorMessage } from '#lib/errors.ts';
 import { CommandError, UsageError } from '../../exits.ts';
 import { withoutControls } from '../../terminal-text.ts';
 import { type Connection, connect } from '../connect.ts';
-import { findCheck, readAll } from '../find.ts';
+import { findCheck, readAll, readWhole } from '../find.ts';
 import { note, print, type ServerOptions, withServer } from '../output.ts';
 import { placeholderLines, readSchema } from './placeholder-text.ts';
 
@@ -39,36 +44,6 @@ export function defineExport(command: Command): void {
     'export --check "Home page"',
   ).action(run);
 }
-
-const paged =
-  (id: PagedId) =>
-  async (connection: Connection): Promise<readonly object[]> =>
-    (await readAll(connection, id, {})).items;
-const byCursor =
-  (id: 'listStatusServices' | 'listStatusPages') =>
-  async ({ client }: Connection): Promise<readonly object[]> => {
-    const all: object[] = [];
-    for (let after: string | null = null; ;) {
-      const query: { limit: number; nextId?: string } = { limit: 100, ...(after !== null && { nextId: after }) };
-      const { entries, nextId }: AnswerOf<typeof id> = await client.call(id, { query });
-      all.push(...entries);
-      if (nextId === null) return all;
-      after = nextId;
-    }
-  };
-
-/** How the resources of each section are read. */
-const lists: Readonly<Record<SectionName, (connection: Connection) => Promise<readonly object[]>>> = {
-  variables: paged('listVariables'),
-  privateLocations: ({ client }) => client.call('listPrivateLocations', {}),
-  snippets: paged('listSnippets'),
-  alertChannels: paged('listAlertChannels'),
-  checkGroups: paged('listCheckGroups'),
-  checks: paged('listChecks'),
-  maintenanceWindows: paged('listMaintenanceWindows'),
-  statusServices: byCursor('listStatusServices'),
-  statusPages: byCursor('listStatusPages'),
-};
 
 async function run(options: ExportOptions): Promise<void> {
   const { project, check, output } = options;
@@ -97,7 +72,7 @@ async function exported(connection: Connection, { project, check }: ExportOption
       continue;
     }
     // Each list contains records of its type.
-    const all = (await lists[name](connection)) as JsonObject[];
+    const all = (await readWhole(connection, resourceOperations[type][2])) as JsonObject[];
     // Private locations are known by their slug in files, and by their ID in projects.
     const isOwned = (each: JsonObject): boolean =>
       names.has(`${type} ${idText(each[name === 'privateLocations' ? 'id' : keyField])}`);
