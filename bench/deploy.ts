@@ -1,6 +1,5 @@
 // Deployments of a thousand checks: their duration, and what other writes and alerts wait for meanwhile.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startFailingPings } from './support/failing-pings.ts';
 import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { seedAccount } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
@@ -13,7 +12,7 @@ export const deployBench: Bench = {
     const dataDir = `${folder}/deploy`;
     await seedAccount(dataDir);
     const service = await startService({ dataDir, profileFolder });
-    const alerts = await startAlerts(service);
+    const alerts = await startFailingPings(service);
     const writes = startWrites(service);
     const rounds = isQuick ? 1 : 3;
     const took = { created: 0, unchanged: 0, changed: 0, removed: 0 };
@@ -112,57 +111,6 @@ function startWrites(service: Service) {
       over.abort();
       await ended;
       return waits;
-    },
-  };
-}
-
-/** Heartbeats that fail one after the other, and the time until each alert arrives. */
-async function startAlerts(service: Service) {
-  const failedAt = new Map<string, number>();
-  const delays: number[] = [];
-  const receiver = createServer((request, response) => {
-    let text = '';
-    request.on('data', (part: Buffer) => (text += part.toString()));
-    request.on('end', () => {
-      response.end();
-      const at = failedAt.get(text);
-      if (at !== undefined) delays.push(performance.now() - at);
-      failedAt.delete(text);
-    });
-  });
-  await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve));
-  const { port } = receiver.address() as AddressInfo;
-  const hook = await service.call('POST', '/v1/alert-channels', {
-    type: 'WEBHOOK',
-    grouping: false,
-    config: { name: 'bench', url: `http://127.0.0.1:${port}/`, template: '{{CHECK_NAME}}' },
-  });
-  const alertChannelSubscriptions = [{ alertChannelId: (hook.body as { id: number }).id, activated: true }];
-  const over = new AbortController();
-  const ended = (async () => {
-    for (let number = 0; !over.signal.aborted; number++) {
-      const name = `Job ${number}`;
-      const heartbeat = { period: 1, periodUnit: 'hours', grace: 1, graceUnit: 'hours' };
-      const made = await service.call('POST', '/v1/checks/heartbeat?autoAssignAlerts=false', {
-        name,
-        heartbeat,
-        alertChannelSubscriptions,
-      });
-      const { pingUrl } = (made.body as { heartbeat: { pingUrl: string } }).heartbeat;
-      failedAt.set(name, performance.now());
-      await fetch(`${pingUrl}/fail`);
-      await pause(100);
-    }
-  })();
-  return {
-    async stop(): Promise<readonly number[]> {
-      over.abort();
-      await ended;
-      await pause(2000);
-      receiver.close();
-      const now = performance.now();
-      // One that did not arrive has waited until now.
-      return [...delays, ...[...failedAt.values()].map((at) => now - at)];
     },
   };
 }

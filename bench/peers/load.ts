@@ -10,6 +10,8 @@ interface Order {
   readonly key: string;
   readonly connections: number;
   readonly forMs: number;
+  /** Default: as many as possible. */
+  readonly perSecond?: number;
 }
 
 /** Results. */
@@ -21,7 +23,7 @@ interface Answered {
 }
 
 answerQuestions({
-  load: async ({ url, paths, key, connections, forMs }: Order): Promise<Answered> => {
+  load: async ({ url, paths, key, connections, forMs, perSecond }: Order): Promise<Answered> => {
     const { hostname, port, pathname, search, host } = new URL(url);
     const heads = (paths ?? [`${pathname}${search}`]).map(
       (path) => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`,
@@ -29,7 +31,8 @@ answerQuestions({
     let asked = 0;
     const next = (): string => heads[asked++ % heads.length] ?? '';
     const startedAt = performance.now();
-    const tally = { done: 0, wrong: 0, until: startedAt + forMs };
+    const everyMs = perSecond === undefined ? 0 : (connections / perSecond) * 1000;
+    const tally = { done: 0, wrong: 0, until: startedAt + forMs, everyMs };
     const lanes = Array.from({ length: connections }, () => lane(connect(Number(port), hostname), next, tally));
     await Promise.all(lanes);
     const { done, wrong } = tally;
@@ -41,11 +44,13 @@ answerQuestions({
 function lane(
   socket: Socket,
   next: () => string,
-  tally: { done: number; wrong: number; until: number },
+  tally: { done: number; wrong: number; until: number; readonly everyMs: number },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let missing = 0;
     let text = '';
+    let dueAt = performance.now();
+    const ask = (): void => void socket.write(next());
     socket.setNoDelay(true);
     socket.once('connect', () => socket.write(next()));
     socket.once('error', reject);
@@ -62,8 +67,12 @@ function lane(
       if (missing > 0) return;
       missing = 0;
       tally.done++;
-      if (performance.now() < tally.until) socket.write(next());
-      else {
+      dueAt += tally.everyMs;
+      const now = performance.now();
+      if (now < tally.until) {
+        if (dueAt > now) setTimeout(ask, dueAt - now);
+        else ask();
+      } else {
         socket.destroy();
         resolve();
       }

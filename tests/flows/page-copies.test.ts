@@ -74,10 +74,9 @@ test('a public page outlives the service in a folder and a bucket, and private p
   // A bucket that hangs delays nothing else.
   s3.treat('hang');
   await service.must('PUT', path, { name: 'Renamed status' });
-  await until('the change in the folder', () => inFolder()?.includes('Renamed status'));
-  await until('the change on the served page', async () =>
-    (await (await fetch(`${service.address}/status/example/`)).text()).includes('Renamed status'),
-  );
+  await until('the change in the folder', () => inFolder()?.includes('Renamed status'), takesOver);
+  const served = async (): Promise<string> => (await fetch(`${service.address}/status/example/`)).text();
+  await until('the change on the served page', async () => (await served()).includes('Renamed status'), takesOver);
   s3.treat('well');
   await until('the change in the bucket', async () => (await inBucket())?.includes('Renamed status'), takesOver);
 
@@ -99,7 +98,12 @@ test('a public page outlives the service in a folder and a bucket, and private p
   await service.must('PUT', path, { visibility: 'PASSWORD', password: 'a long password' });
   await until('no copy in the folder', () => inFolder() === null, takesOver);
   await until('and none in the bucket', async () => (await inBucket()) === null, takesOver);
-  await until('nothing but the list', () => textsOf(folder).length === 1);
+  await until('nothing but the list', () => textsOf(folder).length === 1, takesOver);
   assert.deepEqual(readdirSync(folder), ['.tocsin']);
+  await until(
+    'nothing of it in the bucket',
+    async () => (await s3.read('status/.tocsin/example.json')) === null,
+    takesOver,
+  );
   assert.equal(await s3.read('status/example/summary.json'), null);
 });
