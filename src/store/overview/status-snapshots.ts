@@ -6,6 +6,7 @@ import { idBytes, idText, parsedOrNull } from '../base/codec.ts';
 import { compressed, decompressed } from '../base/compressed.ts';
 import { type Database, ownedBy } from '../base/database.ts';
 import { readFact, replaceFact } from '../base/installation-fact.ts';
+import type { StatusPageSnapshotsTable } from '../base/tables/status-page-tables.ts';
 import { findRow, findRows, inAccount, replaceRows, selectRows } from '../base/rows.ts';
 import { breathe } from '../base/slices.ts';
 import { accountRevision, stateRevisions } from '../history/state-revisions.ts';
@@ -103,13 +104,20 @@ export function createStatusSnapshots(database: Database) {
 /** A snapshot that was built. */
 type BuiltSnapshot = Pick<SnapshotKey, 'fingerprint'> & { readonly snapshot: PageSnapshot };
 
-function writeSnapshots({ transaction }: Database, accountId: string, built: readonly BuiltSnapshot[]): Promise<void> {
+async function writeSnapshots(
+  { transaction }: Database,
+  accountId: string,
+  built: readonly BuiltSnapshot[],
+): Promise<void> {
   const own = ownedBy(accountId);
-  const rows = built.map(({ fingerprint, snapshot }) => {
+  const rows: StatusPageSnapshotsTable[] = [];
+  for (const { fingerprint, snapshot } of built) {
+    // Building and compressing a large one take some time each.
+    await breathe();
     const content = compressed(snapshot);
-    return { ...own, page_id: idBytes(snapshot.page.id), built_at: snapshot.builtAt, fingerprint, content };
-  });
-  return transaction(async (tx) => {
+    rows.push({ ...own, page_id: idBytes(snapshot.page.id), built_at: snapshot.builtAt, fingerprint, content });
+  }
+  await transaction(async (tx) => {
     const ids = rows.map(({ page_id: id }) => id);
     const present = await findRows(tx, 'status_pages', { ...own, id: ids }, ['id']);
     const known = new Set(present.map(({ id }) => idText(id)));
