@@ -17,6 +17,15 @@ test('a check names a service of the account, and other fields of the incident c
   const path = `/v1/checks/api/${created.body.id}`;
   const minor = await on.ask('PUT', path, { triggerIncident: { severity: 'MINOR' } });
   assert.deepEqual(minor.body.triggerIncident, { ...whole, severity: 'MINOR' });
+  const updates = [{ status: 'INVESTIGATING', description: texts.description }];
+  const incident = { name: texts.name, services: [serviceId], incidentUpdates: updates };
+  await on.ask('POST', '/v1/status-pages/incidents', incident);
+  const ofCheck = await on.ask('GET', `/v1/checks/${created.body.id}/status-incidents`);
+  assert.deepEqual(
+    ofCheck.body.map(({ name }: { name: string }) => name),
+    [texts.name],
+    ofCheck.text,
+  );
   assert.equal((await on.ask('DELETE', `/v1/status-pages/services/${serviceId}`)).status, 204);
   const kept = await on.ask('PUT', path, { triggerIncident: { severity: 'MEDIUM' } });
   assert.equal(kept.status, 200, 'what it names may be gone');

@@ -79,7 +79,7 @@ export const statusIncident = z
     startedAt: instant,
     resolvedAt: instant.nullable().describe('null = open.'),
     publishedAt: instant.nullable(),
-    isProposed: z.boolean().describe('Whether the failure of a service opened it.'),
+    isProposed: z.boolean().describe('Whether the failure of a service or check opened it.'),
     postmortem: z.string().nullable(),
     incidentUpdates: z.array(incidentUpdate).describe('Oldest first.'),
     created_at: instant,
@@ -121,7 +121,7 @@ export const statusIncidentOperations = tagged('Status pages', {
     path: '/v1/checks/{id}/status-incidents',
     summary: 'List the open incidents of status pages that concern a check',
     description:
-      'Those of services whose state the check tells, drafts included. Newest first, of the newest 100 open ones.',
+      'Those of services whose state the check tells, or whose incident it opens, drafts included. Newest first, of the newest 100 open ones.',
     permission: 'read',
     params: checkParams,
     response: z.array(statusIncident),
