@@ -187,3 +187,22 @@ test('the subscribers of a page are deleted with it', async (newStore) => {
   assert.deepEqual((await subscribers.list(page, null, 10, null)).rows, []);
   assert.equal((await subscribers.list(other, null, 10, null)).rows.length, 1);
 });
+
+test('requests that would wait for half a day are dropped: silently for an address, with an answer for an account', async (newStore) => {
+  await using temp = await newStore();
+  const { statusSubscribers: subscribers } = temp.store;
+  const pages: PageKey[] = [];
+  for (let count = 0; count < 10; count++) pages.push(await addPage(temp, putAccount(temp.raw)));
+  for (const page of pages) assert.equal(await subscribers.request(page, request('one@example.com')), 'taken');
+  const stored = await Promise.all(
+    pages.map(async (page) => (await subscribers.list(page, null, 10, null)).rows.length),
+  );
+  assert.deepEqual(stored, [1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+  const [page] = pages;
+  assert.ok(page !== undefined);
+  const freeAt = temp.clock.now() + confirmableMs;
+  temp.raw.exec(`UPDATE status_mail_slots SET free_at = ${freeAt} WHERE key = 'account:${page.accountId}'`);
+  assert.equal(await subscribers.request(page, request('two@example.com')), 'full');
+  assert.equal(await subscribers.add(page, [request('two@example.com')], false), 'busy');
+  assert.deepEqual(await subscribers.add(page, [request('two@example.com')], true), { created: 1, skipped: 0 });
+});
