@@ -31,7 +31,7 @@ export class PagesUnderTest implements AsyncDisposable {
   /** The tick of a process. */
   process(owner = 'one'): () => Promise<number> {
     const { store, clock } = this.path.temp;
-    const sendsMail = (): boolean => false;
+    const sendsMail = (): boolean => true;
     const publish = createPublishAccount({ store, targetOf: () => null, sendsMail, serverTimeZone: 'UTC', clock });
     return createPublishPages({
       store: store.statusSnapshots,

@@ -345,3 +345,16 @@ test('a scheduled update ends its incident when it becomes public', async (newSt
   assert.equal((await pages.snapshot(page)).incidents[0]?.resolvedAt, now + 30_000);
   assert.equal((await store.statusIncidents.find(accountId, id))?.resolvedAt, now + 30_000);
 });
+
+test('a page has a form for subscribers unless its owner or its visibility forbids it', async (newStore) => {
+  await using pages = await PagesUnderTest.open(newStore);
+  const built = [
+    await pages.page({}),
+    await pages.page({ visibility: 'LINK' }),
+    await pages.page({ allowSubscribers: false }),
+    await pages.page({ visibility: 'ACCOUNT' }),
+  ];
+  await pages.process()();
+  const takes = await Promise.all(built.map(async (page) => (await pages.snapshot(page)).page.takesSubscribers));
+  assert.deepEqual(takes, [true, true, false, false]);
+});

@@ -98,7 +98,7 @@ export const english = {
   'subscription.invalid.title': 'Invalid link',
   'subscription.invalid.text': 'The link has expired or is incomplete. Subscribe again on the status page.',
   'subscription.end.title': 'Unsubscribe',
-  'subscription.end.text': 'You receive no more emails about {page}.',
+  'subscription.end.text': 'You then receive no more emails about {page}.',
   'subscription.end.submit': 'Unsubscribe',
   'subscription.ended.title': 'You are unsubscribed',
   'subscription.ended.text': 'You receive no more emails about {page}.',

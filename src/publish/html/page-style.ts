@@ -134,7 +134,7 @@ section.day{border-top:1px solid var(--line);padding:.9rem 0;margin:0}
 .subscribe details{flex-basis:100%}
 .choices{list-style:none;margin:.5rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}
 .choices input{width:auto;margin:0 .45rem 0 0}
-.sheet{padding-top:3rem;max-width:36rem}
+.sheet{padding-top:3rem;max-width:36rem}.sheet form{margin:0 0 2rem}
 input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--soft);border-radius:7px;padding:.45rem .7rem;width:17rem;max-width:100%}
 button{font:inherit;font-weight:600;color:var(--paper);background:var(--accent);border:1px solid var(--accent);border-radius:7px;padding:.45rem 1.1rem;cursor:pointer}
 .feeds{list-style:none;padding:0;margin:.4rem 0 0;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}
