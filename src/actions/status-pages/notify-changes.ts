@@ -7,6 +7,7 @@ import type { StatusPage } from '#domain/status-pages/status-page.ts';
 import { receives, type StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ChangeBatch, NewsDelivery, SentSlice } from '#store/status-pages/page-news.ts';
+import type { PageKey } from '#store/status-pages/status-subscribers.ts';
 import type { Store } from '#store/store.ts';
 import type { SubscriptionLinks } from './subscription-links.ts';
 
@@ -31,23 +32,40 @@ const sliceSize = 200;
 /** Messages of an account that wait at most: further slices follow when they have been sent. */
 const mostWaiting = 400;
 const pauseMs = 1000;
+const retryMs = 60_000;
+/** Pages that are remembered because they failed. */
+const mostFailed = 1000;
 /** Pause between two rounds of slices, so that other work has its turn, ms. */
 const breathMs = 20;
 
 /** One tick: a slice of each page with a due change. Returns the delay until the next one, ms. */
 export function createNotifyChanges(deps: NotifyChangesDeps): () => Promise<number> {
   const { pageNews, clock, onError } = deps;
+  /** The page that was looked at last. */
+  let last: PageKey | null = null;
+  /** When pages that failed are tried again, epoch ms. */
+  const failedUntil = new Map<string, number>();
+  let hasMore = false;
   return async () => {
-    let hasMore = false;
-    for (const batch of await pageNews.due(clock.now())) {
+    const now = clock.now();
+    const { batches, next } = await pageNews.due(now, last);
+    for (const batch of batches) {
+      if ((failedUntil.get(batch.pageId) ?? 0) > now) continue;
       try {
         if (await notify(deps, batch)) hasMore = true;
+        failedUntil.delete(batch.pageId);
       } catch (error) {
+        if (failedUntil.size > mostFailed) failedUntil.clear();
+        failedUntil.set(batch.pageId, now + retryMs);
         onError(batch.accountId, error);
       }
     }
-    if (hasMore) return breathMs;
-    const nextAt = await pageNews.nextDueAt();
+    last = next;
+    if (next !== null) return 0;
+    const isAgain = hasMore;
+    hasMore = false;
+    if (isAgain) return breathMs;
+    const nextAt = await pageNews.nextDueAt(now);
     return nextAt === null ? pauseMs : Math.min(pauseMs, Math.max(breathMs, nextAt - clock.now()));
   };
 }

@@ -1,4 +1,5 @@
 // Totals over all accounts, for metrics and readiness.
+import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { copiesFailSince, copyPlaces } from '#domain/status-pages/page-copies.ts';
 import { readPageCopies } from '../status-pages/page-copies.ts';
 import { findFact } from '../base/installation-fact.ts';
@@ -82,6 +83,8 @@ async function readOutbox(reader: Db, now: number) {
     .executeTakeFirst();
   // Determined from an index alone; only these rows are read.
   const oldest = selectRows(reader, 'deliveries', { status: pending })
+    // Those to subscribers of status pages wait for a place on purpose.
+    .where('alert_channel_id', '<>', subscribersChannelId)
     .where('next_attempt_at', '<=', now)
     .select(['account_id', 'id'])
     .orderBy('next_attempt_at')

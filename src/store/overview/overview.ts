@@ -185,6 +185,7 @@ async function countDeliveries(
     status: deliveryStatusCodes.encode('pending'),
   })
     .select('attempts')
+    .where('alert_channel_id', '<>', subscribersChannelId)
     .limit(maxCounted);
   const { all, retrying } = await reader
     .selectFrom(waiting.as('waiting'))

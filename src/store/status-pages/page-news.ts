@@ -11,16 +11,22 @@ import { findRow, selectRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { StatusPageChangesTable } from '../base/tables/status-page-tables.ts';
 import { insertDeliveries } from '../channels/failing-channels.ts';
+import type { PageKey } from './status-subscribers.ts';
 
 /** Changes of a page that are sent as one message, oldest first. */
-export interface ChangeBatch {
-  readonly accountId: string;
-  readonly pageId: string;
+export interface ChangeBatch extends PageKey {
   readonly changes: readonly { readonly id: string; readonly change: PageChange }[];
   /** Epoch ms; null = sending has not begun. */
   readonly begunAt: number | null;
   /** The subscriber that was notified last; null = none was. */
   readonly progress: string | null;
+}
+
+/** Due messages of some pages. */
+export interface DueBatches {
+  readonly batches: readonly ChangeBatch[];
+  /** The page after which the others come; null = there is none. */
+  readonly next: PageKey | null;
 }
 
 /** A message to a subscriber or to a channel of the account. */
@@ -45,31 +51,27 @@ export interface SentSlice {
 
 const pending = deliveryStatusCodes.encode('pending');
 const cancelled = deliveryStatusCodes.encode('cancelled');
-/** Changes that a tick looks at. */
-const mostDue = 500;
+/** Pages that a tick looks at: others follow, so that pages that wait for a quota are in nobody's way. */
+const pagesAtOnce = 50;
+/** Changes of a page that a tick looks at; more are several messages. */
+const mostOfPage = 100;
 
 export function createPageNews(database: Database) {
   const { reader, transaction } = database;
   return {
-    /** The oldest due message of each page. @param now epoch ms */
-    async due(now: number): Promise<ChangeBatch[]> {
-      const rows = await reader
-        .selectFrom('status_page_changes')
-        .selectAll()
-        .where('ended_at', 'is', null)
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(mostDue)
-        .execute();
-      return batchesOf(rows);
-    },
-    /** When the next change is due, epoch ms; null = none waits. */
-    async nextDueAt(): Promise<number | null> {
+    /**
+     * The oldest due message of each page, of pages in the order of their accounts.
+     * @param now epoch ms
+     * @param after the page that was last; null = from the first
+     */
+    due: (now: number, after: PageKey | null): Promise<DueBatches> => readDue(reader, now, after),
+    /** When the next change becomes due after `now`, epoch ms; null = none does. */
+    async nextDueAt(now: number): Promise<number | null> {
       const row = await reader
         .selectFrom('status_page_changes')
         .select('due_at')
         .where('ended_at', 'is', null)
+        .where('due_at', '>', now)
         .orderBy('due_at')
         .limit(1)
         .executeTakeFirst();
@@ -103,28 +105,53 @@ export function createPageNews(database: Database) {
   };
 }
 
-/** Groups rows by page and by how far they are: one that was noted while its message began has a message of its own. */
-function batchesOf(rows: readonly StatusPageChangesTable[]): ChangeBatch[] {
-  const first = new Map<string, StatusPageChangesTable[]>();
-  for (const row of rows) {
-    const page = `${idText(row.account_id)}/${idText(row.page_id)}`;
-    const batch = first.get(page);
-    if (batch === undefined) first.set(page, [row]);
-    else if (batch[0] !== undefined && isSameMessage(batch[0], row)) batch.push(row);
+async function readDue(db: Db, now: number, after: PageKey | null): Promise<DueBatches> {
+  let query = db
+    .selectFrom('status_page_changes')
+    .select(['account_id', 'page_id'])
+    .where('ended_at', 'is', null)
+    .where('due_at', '<=', now);
+  if (after !== null) {
+    const [account, page] = [idBytes(after.accountId), idBytes(after.pageId)];
+    query = query.where((row) =>
+      row.or([row('account_id', '>', account), row.and([row('account_id', '=', account), row('page_id', '>', page)])]),
+    );
   }
-  return [...first.values()].flatMap((batch) => {
-    const [row] = batch;
-    if (row === undefined) return [];
-    return [
-      {
-        accountId: idText(row.account_id),
-        pageId: idText(row.page_id),
-        changes: batch.map(({ id, content }) => ({ id: idText(id), change: parsed<PageChange>(content) })),
-        begunAt: row.begun_at,
-        progress: idTextOrNull(row.progress),
-      },
-    ];
-  });
+  const pages = await query
+    .groupBy(['account_id', 'page_id'])
+    .orderBy('account_id')
+    .orderBy('page_id')
+    .limit(pagesAtOnce)
+    .execute();
+  const batches: ChangeBatch[] = [];
+  for (const key of pages) {
+    const rows = await selectRows(db, 'status_page_changes', { ...key, ended_at: null })
+      .selectAll()
+      .where('due_at', '<=', now)
+      .orderBy('due_at')
+      .orderBy('id')
+      .limit(mostOfPage)
+      .execute();
+    const batch = firstBatch(rows);
+    if (batch !== null) batches.push(batch);
+  }
+  const last = pages.length < pagesAtOnce ? undefined : pages.at(-1);
+  const next = last === undefined ? null : { accountId: idText(last.account_id), pageId: idText(last.page_id) };
+  return { batches, next };
+}
+
+/** Rows that are as far as the first: one that was noted while its message began has a message of its own. */
+function firstBatch(rows: readonly StatusPageChangesTable[]): ChangeBatch | null {
+  const [first] = rows;
+  if (first === undefined) return null;
+  const same = rows.filter((row) => isSameMessage(first, row));
+  return {
+    accountId: idText(first.account_id),
+    pageId: idText(first.page_id),
+    changes: same.map(({ id, content }) => ({ id: idText(id), change: parsed<PageChange>(content) })),
+    begunAt: first.begun_at,
+    progress: idTextOrNull(first.progress),
+  };
 }
 
 function isSameMessage(one: StatusPageChangesTable, other: StatusPageChangesTable): boolean {

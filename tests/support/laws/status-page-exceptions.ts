@@ -15,7 +15,7 @@ export const statusPageExceptions: readonly AccountException[] = [
   { table: 'status_subscribers', statement: / where mail_due_at /, why: mailed, seenIn: 'status-subscribers' },
   {
     table: 'status_page_changes',
-    statement: / where ended_at is null (?:and due_at <= |order by due_at )/,
+    statement: /^select (?:account_id, page_id|due_at) from status_page_changes where ended_at is null and due_at /,
     why: due,
     seenIn: 'notify-changes',
   },

@@ -45,6 +45,8 @@ export function statusPageTables({ types, strict, clustered }: Dialect): string[
       created_at ${instant} NOT NULL, PRIMARY KEY (account_id, page_id, id))${strict}`,
     'CREATE UNIQUE INDEX status_page_changes_by_subject ON status_page_changes (account_id, page_id, subject)',
     'CREATE INDEX status_page_changes_due ON status_page_changes (due_at) WHERE ended_at IS NULL',
+    `CREATE INDEX status_page_changes_waiting ON status_page_changes (account_id, page_id, due_at, id)
+      WHERE ended_at IS NULL`,
     `CREATE INDEX status_page_changes_known ON status_page_changes (account_id, known_until)
       WHERE known_until IS NOT NULL`,
     'CREATE INDEX status_page_changes_old ON status_page_changes (created_at)',
