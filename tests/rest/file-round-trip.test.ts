@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import { statusPageCreate } from '#contract/status-pages/status-page.ts';
 import { kindBodies } from '#contract/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { exportResources, type ExportedResources } from '#files/export.ts';
@@ -133,16 +134,32 @@ async function fill({ must }: Account): Promise<void> {
     repeatUnit: 'DAY',
     timezone: 'Europe/Berlin',
   });
+  const rule = { mode: 'PUBLISH', afterMinutes: 5, name: 'No calls', description: 'Sorry', resolution: 'Back' };
   const services: Row[] = [];
   for (const service of [
     { name: 'Shop', checkIds: [before], groupIds: [group['id']], tags: ['web'], threshold: { of: 'CHECKS', count: 2 } },
-    { name: 'Telephone', incidents: { mode: 'PUBLISH', afterMinutes: 5, name: 'No calls' }, showHistory: false },
+    { name: 'Telephone', description: 'By voice', incidents: rule, showHistory: false },
   ])
     services.push(await must('POST', '/v1/status-pages/services', service));
   const serviceIds = services.map((service) => service['id'] as string);
   const trigger = { serviceId: serviceIds[0], name: 'Orders fail', description: 'We are looking into it.' };
   await must('PUT', `/v1/checks/${before}`, { triggerIncident: trigger });
-  await must('POST', '/v1/status-pages', { name: 'Plain', url: 'plain-page' });
+  await must('POST', '/v1/status-pages', {
+    name: 'Plain',
+    url: 'plain-page',
+    description: 'In short',
+    isPublished: false,
+    defaultTheme: 'DARK',
+    favicon: pixel,
+    redirectTo: 'https://shop.example/',
+    footerText: 'Thank you',
+    language: 'de',
+    timeZone: 'Europe/Berlin',
+    showResponseTimes: true,
+    allowIndexing: false,
+    allowSubscribers: false,
+    alertChannelIds: [ids[3]],
+  });
   await must('POST', '/v1/status-pages', {
     name: 'Status of the shop',
     url: 'shop-page',
@@ -174,6 +191,9 @@ test('an account that is exported and applied elsewhere is the same, and has not
   const text = withOtherAddresses(writeFile(file));
   assert.doesNotMatch(text, /quietword|\*\*\*|created_at|pingToken/i);
   assert.equal(kindBodies.length, Object.keys(file.checks ?? {}).length);
+  const ofPages = new Set(Object.values(file.statusPages ?? {}).flatMap((page) => Object.keys(page)));
+  assert.deepEqual([...ofPages].sort(), Object.keys(statusPageCreate.shape).sort(), 'it has every field of a page');
+  assert.match(text, /alertChannelIds: \[hook\]/);
   const accepts = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
   assert.ok(accepts(parse(text)), JSON.stringify(accepts.errors));
   const environment = Object.fromEntries(

@@ -388,6 +388,8 @@ test('a declared status page keeps its cards and password, is refused with the f
     'resources[0].payload.themeColors.light',
     'resources[0].payload.logo',
   ]);
+  const unknown = await faults(page({ cards: [], alertChannelIds: [999_999] }));
+  assert.deepEqual(Object.keys(unknown), ['resources[0].payload.alertChannelIds']);
   const failed = await deploy('pages', [...all(), { ...page(), logicalId: 'second' }]);
   assert.match(failed.error?.message ?? '', /^status page "second": url is the address of the page "Example status"/);
   assert.deepEqual(brief(await deploy('pages', [url('buy')], { prune: true })), [

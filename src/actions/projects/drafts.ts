@@ -159,7 +159,21 @@ function together(deps: DraftDeps, { variables, channels, groups, checkIds, slug
         };
       },
     },
-    pages: { ...deps.pages, statusServices },
+    pages: { ...deps.pages, statusServices, alertChannels: kindsWith(deps.pages.alertChannels, channels) },
+  };
+}
+
+/** The kinds of stored channels and of drafted ones. */
+function kindsWith(
+  stored: DraftDeps['pages']['alertChannels'],
+  drafted: Declared['channels'],
+): DraftDeps['pages']['alertChannels'] {
+  return {
+    kindsOf: async (accountId, ids) => {
+      const declared = ids.flatMap((id) => drafted.get(id) ?? []);
+      const others = ids.filter((id) => !drafted.has(id));
+      return [...declared, ...(await stored.kindsOf(accountId, others))];
+    },
   };
 }
 

@@ -3,7 +3,14 @@ import type { PageCard, StatusPage, StatusPageWrite } from '#domain/status-pages
 import type { PageImages } from '#store/status-pages/status-pages.ts';
 import { refuseProblems } from '../refusal.ts';
 import type { PageAccess } from './page-access.ts';
-import { decoded, type ImageInput, type PageInput, pageProblems, type StatusPageDeps } from './status-pages.ts';
+import {
+  channelProblems,
+  decoded,
+  type ImageInput,
+  type PageInput,
+  pageProblems,
+  type StatusPageDeps,
+} from './status-pages.ts';
 
 /** A page of a project. A password of null keeps the stored one. */
 export interface DeclaredPage {
@@ -11,7 +18,7 @@ export interface DeclaredPage {
   readonly images: ImageInput;
 }
 
-export interface DeclaredPageDeps {
+export interface DeclaredPageDeps extends Pick<StatusPageDeps, 'alertChannels' | 'refusesNews'> {
   readonly statusServices: Pick<StatusPageDeps['statusServices'], 'unknownOf'>;
   readonly passwords: Pick<PageAccess, 'hash' | 'isPassword'>;
 }
@@ -27,6 +34,7 @@ export async function declaredPage(
   const kept = present?.passwordHash ?? null;
   const hasPassword = password !== null || kept !== null;
   refuseProblems(await pageProblems(deps, accountId, input, present, images, hasPassword));
+  refuseProblems(await channelProblems(deps, accountId, input.alertChannelIds, present?.alertChannelIds ?? []));
   const guarded = { accountId, pageId, passwordHash: kept };
   const isKept = password === null || (kept !== null && (await passwords.isPassword(guarded, password)));
   const passwordHash = isKept ? kept : await passwords.hash(password);

@@ -141,7 +141,7 @@ function untaken(outcome: StatusPage | TakenAddress): StatusPage {
 }
 
 /** What is wrong with the channels of a page. @param known those that it had */
-async function channelProblems(
+export async function channelProblems(
   { alertChannels, refusesNews }: Pick<StatusPageDeps, 'alertChannels' | 'refusesNews'>,
   accountId: string,
   ids: readonly number[],

@@ -279,7 +279,7 @@ function projectsOf(deps: ActionDeps, drafts: CheckDeps, groups: GroupDeps) {
     groups,
     checks: drafts,
     windows: store.maintenanceWindows,
-    pages: { statusServices: store.statusServices, passwords: deps.pageAccess },
+    pages: { ...store, refusesNews: channelRules.refusesNews, passwords: deps.pageAccess },
     newId,
     onApplied: (isDeleting) => {
       deps.wake('schedule-runs');

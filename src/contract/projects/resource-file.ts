@@ -97,6 +97,7 @@ export const references = {
   'checkIds[]': 'check',
   'dependsOn[]': 'check',
   'alertChannelSubscriptions[].alertChannelId': 'alert-channel',
+  'alertChannelIds[]': 'alert-channel',
   'activeHours.otherChannelId': 'alert-channel',
   setupSnippetId: 'snippet',
   tearDownSnippetId: 'snippet',

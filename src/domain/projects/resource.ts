@@ -61,6 +61,7 @@ const referenceTypes: Readonly<Record<string, ResourceType>> = {
   groupId: 'check-group',
   groupIds: 'check-group',
   alertChannelId: 'alert-channel',
+  alertChannelIds: 'alert-channel',
   otherChannelId: 'alert-channel',
   dependsOn: 'check',
   checkId: 'check',
