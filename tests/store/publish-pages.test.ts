@@ -358,3 +358,20 @@ test('a page has a form for subscribers unless its owner or its visibility forbi
   const takes = await Promise.all(built.map(async (page) => (await pages.snapshot(page)).page.takesSubscribers));
   assert.deepEqual(takes, [true, true, false, false]);
 });
+
+test('a page is published anew when its logo changes', async (newStore) => {
+  await using pages = await PagesUnderTest.open(newStore);
+  const { path, store } = pages;
+  const { accountId } = path;
+  const page = await pages.page({});
+  const tick = pages.process();
+  const hashes: (string | undefined)[] = [];
+  for (const byte of [1, 2]) {
+    const logo = { mediaType: 'image/png', content: Uint8Array.of(byte) };
+    path.temp.clock.advance(minuteMs);
+    await store.statusPages.change(accountId, page.id, (present) => present, { logo });
+    await tick();
+    hashes.push((await pages.snapshot(page)).page.images.logo?.hash);
+  }
+  assert.ok(hashes[0] !== undefined && hashes[1] !== undefined && hashes[0] !== hashes[1]);
+});

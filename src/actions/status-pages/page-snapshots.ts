@@ -6,6 +6,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
 import { createNoteChanges } from './note-changes.ts';
+import { createReadImages } from './page-images.ts';
 import { createReadDays } from './service-days.ts';
 import { createReadResponseTimes } from './response-times.ts';
 import { createReadMembers } from './service-states.ts';
@@ -65,6 +66,7 @@ export function createPublishAccount({ store, targetOf, sendsMail, serverTimeZon
   const readMembers = createReadMembers({ ...store, targetOf });
   const readDays = createReadDays({ ...store, inSlices });
   const readTimes = createReadResponseTimes({ ...store, inSlices });
+  const readImages = createReadImages(store);
   const propose = createProposeIncidents({ ...store, clock });
   return async (accountId: string): Promise<number> => {
     const pages = await store.statusPages.all(accountId);
@@ -97,14 +99,17 @@ export function createPublishAccount({ store, targetOf, sendsMail, serverTimeZon
       responseTimes: await readTimes({ accountId, services: timed, named, now }),
     };
     const note = await createNoteChanges(store, accountId, { ...facts, incidents, windows });
-    const againAt = await writePages(store, pages, facts, sendsMail(accountId), note);
+    const againAt = await writePages({ ...store, readImages }, pages, facts, sendsMail(accountId), note);
     return Math.min(againAt, days.isComplete ? (nextChange(incidents, facts) ?? Infinity) : now + goesOnMs);
   };
 }
 
 /** Stores what is published anew, and each minute what is not; returns when the next is due, epoch ms. */
 async function writePages(
-  store: SnapshotDeps['store'],
+  {
+    statusSnapshots,
+    readImages,
+  }: Pick<Store, 'statusSnapshots'> & { readonly readImages: ReturnType<typeof createReadImages> },
   pages: readonly StatusPage[],
   facts: AccountFacts,
   sendsMail: boolean,
@@ -112,13 +117,10 @@ async function writePages(
 ): Promise<number> {
   const { now } = facts;
   const accountId = pages[0]?.accountId ?? '';
-  const stored = await store.statusSnapshots.ofAccount(accountId);
+  const stored = await statusSnapshots.ofAccount(accountId);
   let againAt = now + everyMs;
   for (const page of pages) {
-    const own = (await store.statusPages.images(accountId, [page.id])).get(page.id) ?? {};
-    const images = Object.fromEntries(
-      Object.entries(own).map(([name, { mediaType, content }]) => [name, { mediaType, hash: hashOf(content) }]),
-    );
+    const images = await readImages(page);
     const takesSubscribers = sendsMail && page.allowSubscribers && page.visibility !== 'ACCOUNT';
     const snapshot = buildSnapshot(page, { images, takesSubscribers }, facts);
     const fingerprint = fingerprintOf(page, snapshot);
@@ -126,7 +128,7 @@ async function writePages(
     // Every result of a check may be a reason to build, and few change anything.
     const isSame = before?.fingerprint === fingerprint && Math.abs(now - before.builtAt) < everyMs;
     if (isSame) againAt = Math.min(againAt, before.builtAt + everyMs);
-    else await store.statusSnapshots.write(accountId, [{ snapshot, fingerprint }]);
+    else await statusSnapshots.write(accountId, [{ snapshot, fingerprint }]);
     await note(page, snapshot);
     await breathe();
   }
@@ -179,5 +181,5 @@ function fingerprintOf({ isPublished, passwordHash }: StatusPage, snapshot: Page
   return hashOf(JSON.stringify([isPublished, passwordHash, { ...snapshot, builtAt: 0 }]));
 }
 
-const hashOf = (content: Uint8Array | string): string => hash('sha256', content).slice(0, 32);
+const hashOf = (content: string): string => hash('sha256', content).slice(0, 32);
 const breathe = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
