@@ -78,9 +78,20 @@ function cleaned<Value>(value: Value): Value {
 }
 
 /** Names of services of the page, in the order of the page. */
-export function namesOf({ services }: PageView, ids: readonly string[]): string[] {
+function namesOf({ services }: PageView, ids: readonly string[]): string[] {
   const wanted = new Set(ids);
   return [...services.values()].flatMap(({ id, name }) => (wanted.has(id) ? [name] : []));
+}
+
+/** Most characters of a list of names: pages repeat them with each of hundreds of incidents. */
+const longestNames = 1000;
+
+/** Names of services of the page in one text, as many as fit. */
+export function listedNames(view: PageView, ids: readonly string[]): string {
+  const names = namesOf(view, ids);
+  let length = 0;
+  const fitting = names.filter((name) => (length += name.length + 2) <= longestNames);
+  return fitting.length === names.length ? names.join(', ') : [...fitting, '…'].join(', ');
 }
 
 export function openIncidents({ snapshot }: PageView): PublicIncident[] {

@@ -1,5 +1,5 @@
 // Maintenance of a page as an iCalendar (RFC 5545).
-import { namesOf, type PageView } from '../page-view.ts';
+import { listedNames, type PageView } from '../page-view.ts';
 import { dayMs } from '../html/days.ts';
 
 export function renderCalendar(view: PageView): string {
@@ -8,7 +8,7 @@ export function renderCalendar(view: PageView): string {
   // The day is enough, and the file stays the same while nothing changes.
   const stamp = utc(Math.floor(builtAt / dayMs) * dayMs);
   const events = maintenance.flatMap(({ id, name, description, startsAt, endsAt, serviceIds }) => {
-    const names = namesOf(view, serviceIds).join(', ');
+    const names = listedNames(view, serviceIds);
     const about = [description ?? '', names === '' ? '' : writer.plain('incident.affects', { services: names })];
     return [
       'BEGIN:VEVENT',

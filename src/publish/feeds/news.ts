@@ -1,5 +1,5 @@
 // Entries of feeds: updates of incidents, newest first.
-import { incidentPath, namesOf, type PageView } from '../page-view.ts';
+import { incidentPath, listedNames, type PageView } from '../page-view.ts';
 import { updateWord } from '../html/incidents.ts';
 import { type Html, html } from '#lib/markup/html.ts';
 import { renderMarkdown } from '../markdown.ts';
@@ -23,7 +23,7 @@ const mostEntries = 50;
 export function newsOf(view: PageView): NewsEntry[] {
   return view.snapshot.incidents
     .flatMap((incident) => {
-      const names = namesOf(view, incident.serviceIds).join(', ');
+      const names = listedNames(view, incident.serviceIds);
       return incident.updates.map((update) => ({ incident, update, names }));
     })
     .sort((one, other) => other.update.at - one.update.at)

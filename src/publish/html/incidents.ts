@@ -3,7 +3,7 @@ import type { PublicIncident, PublicMaintenance, PublicUpdate } from '#domain/st
 import { stateOfSeverity } from '#domain/status-pages/service-state.ts';
 import { type Html, html } from '#lib/markup/html.ts';
 import { renderMarkdown } from '../markdown.ts';
-import { incidentPath, namesOf, type PageView } from '../page-view.ts';
+import { incidentPath, listedNames, type PageView } from '../page-view.ts';
 import type { TextKey } from '#domain/status-pages/page-texts.ts';
 import type { PageWriter } from '../texts/page-writer.ts';
 import { stateIcon } from './icons.ts';
@@ -58,7 +58,7 @@ function renderFacts(
   { startedAt, resolvedAt, publishedAt, isBackdated, serviceIds }: PublicIncident,
 ): Html {
   const { writer } = view;
-  const names = namesOf(view, serviceIds).join(', ');
+  const names = listedNames(view, serviceIds);
   const duration = resolvedAt === null ? '' : writer.duration(resolvedAt - startedAt);
   return markup`<ul class="facts"><li>${writer.say('incident.started', { time: writer.time(startedAt, 'both') })}</li>${
     resolvedAt !== null &&
@@ -108,7 +108,7 @@ ${list.map((each) => renderWindow(view, each))}</section>
 
 function renderWindow(view: PageView, { name, description, startsAt, endsAt, serviceIds }: PublicMaintenance): Html {
   const { writer } = view;
-  const names = namesOf(view, serviceIds).join(', ');
+  const names = listedNames(view, serviceIds);
   return markup`<article class="box open maintenance"><div class="head"><h3 dir="auto">${name}</h3><span class="word">${writer.range(startsAt, endsAt)}</span></div>${
     description !== null && markup`<div class="text" dir="auto">${renderMarkdown(description)}</div>`
   }${names !== '' && markup`<p class="facts" dir="auto">${writer.plain('incident.affects', { services: names })}</p>`}</article>

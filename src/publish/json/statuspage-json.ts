@@ -29,8 +29,10 @@ const impacts: Readonly<Record<IncidentSeverity, string>> = {
 /** A component or a group of them. */
 type Component = object & { readonly id: string };
 
-/** Most resolved and open incidents that the format lists. */
-const mostIncidents = 50;
+/** Most incidents, and most maintenance, that the format lists. */
+const mostListed = 50;
+/** Most components that the incidents or the maintenance of a file name together: each is repeated as a whole. */
+const mostComponents = 1000;
 
 /** Values of its files by path. */
 export function statuspageFiles(view: PageView): Map<string, object> {
@@ -38,15 +40,19 @@ export function statuspageFiles(view: PageView): Map<string, object> {
   const page = pageJson(view);
   const status = { indicator: indicatorOf(view), description: headlineOf(view).text };
   const components = componentsJson(view);
-  const unresolved = openIncidents(view).map((incident) => incidentJson(view, components, incident));
-  const incidents = snapshot.incidents
-    .slice(0, mostIncidents)
-    .map((incident) => incidentJson(view, components, incident));
   const { now, ahead } = currentMaintenance(view);
-  const [active, upcoming] = [now, ahead].map((list) =>
-    list.map((window) => maintenanceJson(view, components, window)),
-  );
-  const all = snapshot.maintenance.toReversed().map((window) => maintenanceJson(view, components, window));
+  const incidentsOf = (list: readonly PublicIncident[]): object[] => {
+    const componentsOf = limitedComponents(components);
+    return list.slice(0, mostListed).map((incident) => incidentJson(view, componentsOf, incident));
+  };
+  const maintenanceOf = (list: readonly PublicMaintenance[]): object[] => {
+    const componentsOf = limitedComponents(components);
+    return list.slice(0, mostListed).map((window) => maintenanceJson(view, componentsOf, window));
+  };
+  const unresolved = incidentsOf(openIncidents(view));
+  const begun = snapshot.maintenance.filter(({ startsAt }) => startsAt <= snapshot.builtAt);
+  const nearest = ahead.slice(0, Math.max(mostListed / 2, mostListed - begun.length));
+  const newest = [...nearest.toReversed(), ...begun.toReversed()];
   return new Map<string, object>([
     [
       'summary',
@@ -54,17 +60,17 @@ export function statuspageFiles(view: PageView): Map<string, object> {
         page,
         components,
         incidents: unresolved,
-        scheduled_maintenances: [...(active ?? []), ...(upcoming ?? [])],
+        scheduled_maintenances: maintenanceOf([...now, ...ahead]),
         status,
       },
     ],
     ['status', { page, status }],
     ['components', { page, components }],
-    ['incidents', { page, incidents }],
+    ['incidents', { page, incidents: incidentsOf(snapshot.incidents) }],
     ['incidents/unresolved', { page, incidents: unresolved }],
-    ['scheduled-maintenances', { page, scheduled_maintenances: all }],
-    ['scheduled-maintenances/active', { page, scheduled_maintenances: active }],
-    ['scheduled-maintenances/upcoming', { page, scheduled_maintenances: upcoming }],
+    ['scheduled-maintenances', { page, scheduled_maintenances: maintenanceOf(newest) }],
+    ['scheduled-maintenances/active', { page, scheduled_maintenances: maintenanceOf(now) }],
+    ['scheduled-maintenances/upcoming', { page, scheduled_maintenances: maintenanceOf(ahead) }],
   ]);
 }
 
@@ -126,12 +132,20 @@ function byBadness(one: string, other: string): number {
   return badness.indexOf(other) - badness.indexOf(one);
 }
 
-function componentsOf(components: readonly Component[], ids: readonly string[]): Component[] {
-  const wanted = new Set(ids);
-  return components.filter(({ id }) => wanted.has(id));
+type ComponentsOf = (ids: readonly string[]) => Component[];
+
+/** Finds the components of one entry of a file after the other, as long as they are not too many. */
+function limitedComponents(components: readonly Component[]): ComponentsOf {
+  let left = mostComponents;
+  return (ids) => {
+    const wanted = new Set(ids);
+    const found = components.filter(({ id }) => wanted.has(id)).slice(0, left);
+    left -= found.length;
+    return found;
+  };
 }
 
-function incidentJson(view: PageView, components: readonly Component[], incident: PublicIncident): object {
+function incidentJson(view: PageView, componentsOf: ComponentsOf, incident: PublicIncident): object {
   const { id, name, severity, status, startedAt, resolvedAt, publishedAt, serviceIds, updates } = incident;
   const monitoring = updates.findLast((update) => update.status === 'MONITORING');
   return {
@@ -159,11 +173,11 @@ function incidentJson(view: PageView, components: readonly Component[], incident
       custom_tweet: null,
       tweet_id: null,
     })),
-    components: componentsOf(components, serviceIds),
+    components: componentsOf(serviceIds),
   };
 }
 
-function maintenanceJson(view: PageView, components: readonly Component[], window: PublicMaintenance): object {
+function maintenanceJson(view: PageView, componentsOf: ComponentsOf, window: PublicMaintenance): object {
   const { id, name, description, startsAt, endsAt, serviceIds } = window;
   const { builtAt, page } = view.snapshot;
   const status = startsAt > builtAt ? 'scheduled' : endsAt > builtAt ? 'in_progress' : 'completed';
@@ -198,7 +212,7 @@ function maintenanceJson(view: PageView, components: readonly Component[], windo
               tweet_id: null,
             },
           ],
-    components: componentsOf(components, serviceIds),
+    components: componentsOf(serviceIds),
     scheduled_for: start,
     scheduled_until: iso(endsAt),
   };

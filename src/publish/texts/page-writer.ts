@@ -49,10 +49,10 @@ export function createPageWriter({
   const { language, timeZone } = page;
   const of = (key: TextKey): string =>
     (Object.hasOwn(page.texts, key) ? page.texts[key] : null) ?? texts[language][key];
-  const plain: PageWriter['plain'] = (key, values = {}) =>
-    of(key).replaceAll(placeholder, (whole, name: string) =>
-      String(Object.hasOwn(values, name) ? values[name] : whole),
-    );
+  const plain: PageWriter['plain'] = (key, values = {}) => {
+    const isFilled = fillable(values);
+    return of(key).replaceAll(placeholder, (whole, name: string) => String(isFilled(name) ? values[name] : whole));
+  };
   const formatter = cachedFormats(locales[language]);
   const plainTime: PageWriter['plainTime'] = (at, style) => formatter(style, timeZone).format(at);
   const plainRange: PageWriter['plainRange'] = (from, to) => formatter('both', timeZone).formatRange(from, to);
@@ -83,10 +83,24 @@ function durationKey(days: number, hours: number, minutes: number): TextKey {
 const markup = html;
 const placeholder = /\{([a-z]+)\}/gi;
 
+/** How often a text may have the same value: values can be long. */
+const mostFilled = 3;
+
+/** Tells whether a place of a text, one after the other, is filled in. */
+function fillable(values: Values): (name: string) => boolean {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return Object.hasOwn(values, name) && count <= mostFilled;
+  };
+}
+
 function filled(text: string, values: Values): Html {
+  const isFilled = fillable(values);
   // Every second part is the name of a placeholder.
   const parts = text.split(placeholder);
-  return markup`${parts.map((part, index) => (index % 2 === 0 ? part : Object.hasOwn(values, part) ? values[part] : `{${part}}`))}`;
+  return markup`${parts.map((part, index) => (index % 2 === 0 ? part : isFilled(part) ? values[part] : `{${part}}`))}`;
 }
 
 function timeElement(at: number, style: TimeStyle, text: string): Html {
