@@ -129,13 +129,13 @@ export function UpdateFields({
         onChange={(value) => onChange('description', value)}
         isRequired
       />
+      <UpdateTextMenu draft={draft} onChange={onChange} serviceIds={serviceIds} />
       <Flag
         label={text.notifySubscribers}
         help={text.notifyHelp}
         value={draft['notifySubscribers'] === true}
         onChange={(value) => onChange('notifySubscribers', value)}
       />
-      <UpdateTextMenu draft={draft} onChange={onChange} serviceIds={serviceIds} />
     </div>
   );
 }

@@ -31,6 +31,8 @@ function Badges({ page }: { readonly page: StatusPage }) {
   const { name, url, pageUrl, visibility, isPublished, cards } = page;
   const [of, setOf] = useState(ofPage);
   const [kind, setKind] = useState<'badge' | 'uptime'>('badge');
+  // Until the page is built, a moment after it was created.
+  const [missing, setMissing] = useState('');
   const services = useEveryEntry('listStatusServices').data ?? [];
   const shown = new Map(cards.flatMap((card) => card.services.map((service) => [service.id, service.name] as const)));
   const service = services.find(({ id }) => id === of);
@@ -40,8 +42,17 @@ function Badges({ page }: { readonly page: StatusPage }) {
   return (
     <>
       {!isOpenToOthers && <p>{text.badgesPrivate}</p>}
-      {/* From this server, also if the page has a host name of its own. */}
-      <img className={css['badge']} src={`/status/${url}/${path}`} alt={text.badgePreview} />
+      {missing === path ? (
+        <p className="quiet">{text.badgeSoon}</p>
+      ) : (
+        // From this server, also if the page has a host name of its own.
+        <img
+          className={css['badge']}
+          src={`/status/${url}/${path}`}
+          alt={text.badgePreview}
+          onError={() => setMissing(path)}
+        />
+      )}
       <div className={css['pair']}>
         <Choice
           label={text.badgeOf}

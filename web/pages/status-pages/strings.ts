@@ -42,6 +42,7 @@ export const text = {
   badgesOf: (name: string) => `Badges of ${name}`,
   badgesPrivate:
     'Only people who can open the page see its badges. Let its link open it, or use badges of checks and groups: each has a link of its own.',
+  badgeSoon: 'The badge appears once the page is built.',
   badgePreview: 'Preview of the badge',
   badgeOf: 'Badge of',
   wholePage: 'The whole page',
