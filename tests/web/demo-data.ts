@@ -204,9 +204,12 @@ async function fillStatusPages(
     services: [support['id']],
     incidentUpdates: [{ status: 'INVESTIGATING', description: 'We answer within an hour.' }],
   });
+  const subscriptions = ['reader@example.com', 'office@example.com'].map((address) => ({ address }));
+  await post(`/v1/status-pages/${String(page['id'])}/subscriptions/bulk`, { subscriptions, autoVerify: true });
   return {
     'status-pages': '/status-pages',
     'status-page': `/status-pages/${String(page['id'])}`,
+    'status-subscribers': `/status-pages/${String(page['id'])}/subscribers`,
     'new-status-page': '/status-pages/new',
     'status-services': '/status-pages/services',
     'status-service': `/status-pages/services/${String(checkout['id'])}`,

@@ -246,6 +246,37 @@ describe('status pages', () => {
     );
   });
 
+  test('subscribers of a page are added, found, removed and downloaded', async () => {
+    const { service, open } = ui();
+    const { id } = await service.must('POST', '/v1/status-pages', { name: 'Readers', url: 'readers' });
+    const page = await open(`/status-pages/${String(id)}`);
+    await page.getByRole('link', { name: 'Subscribers' }).click();
+    await expectVisible(page.getByText('Nobody has subscribed yet.'));
+    await press(page, 'Add subscribers');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Email addresses').fill('one@example.com, two@example.com\nnot an address');
+    await dialog.getByRole('checkbox', { name: 'They have agreed to receive emails' }).click({ force: true });
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await expectVisible(dialog.getByText(/must be an email address/).first());
+    await dialog.getByLabel('Email addresses').fill('one@example.com, two@example.com');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await expectVisible(page.getByText('Added 2'));
+    await expectVisible(page.getByRole('row', { name: /two@example.com/ }).getByText('Confirmed'));
+    assert.deepEqual(await breaches(page), []);
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download CSV')]);
+    assert.equal(download.suggestedFilename(), 'tocsin-subscribers.csv');
+    await page.getByLabel('Search addresses').fill('one');
+    await expectHidden(page.getByText('two@example.com'));
+    await press(page, 'Remove one@example.com');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expectVisible(page.getByText('No subscriber has this address.'));
+    const { entries } = await service.must('GET', `/v1/status-pages/${String(id)}/subscriptions`);
+    assert.deepEqual(
+      (entries as { address: string }[]).map(({ address }) => address),
+      ['two@example.com'],
+    );
+  });
+
   test('texts of a page are replaced, and words that nothing fills in are reported beside the text', async () => {
     const { service, open } = ui();
     const { id } = await service.must('POST', '/v1/status-pages', { name: 'Words', url: 'words' });

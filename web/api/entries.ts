@@ -59,12 +59,30 @@ export function useEveryEntry<Id extends EntryListId>(
 /** A list that grows by "Load more". */
 export function useMoreEntries<Id extends EntryListId>(id: Id, filters: Filters = {}) {
   const accountId = use(AccountContext);
-  const queryKey = [accountId, id, { query: filters }, 'more'] as const;
+  return useParts([accountId, id, { query: filters }, 'more'], (nextId, signal) =>
+    partOf(accountId, id, filters, nextId, signal),
+  );
+}
+
+/** Subscribers of a status page that grow by "Load more". @param search part of the address; '' = all */
+export function useMoreSubscribers(pageId: string, search: string) {
+  const accountId = use(AccountContext);
+  const input = { params: { id: pageId }, query: search === '' ? {} : { search } };
+  return useParts([accountId, 'listStatusSubscriptions', input, 'more'], (nextId, signal) => {
+    const query = { ...input.query, limit: 100, ...(nextId !== null && { nextId }) };
+    return clientOf(accountId).call('listStatusSubscriptions', { ...input, query, signal });
+  });
+}
+
+function useParts<Entry>(
+  queryKey: Parameters<typeof previousOf>[0],
+  read: (nextId: string | null, signal: AbortSignal) => Promise<Part<Entry>>,
+) {
   const result = useInfiniteQuery({
     queryKey,
     initialPageParam: null as string | null,
     placeholderData: previousOf(queryKey),
-    queryFn: ({ signal, pageParam }) => partOf(accountId, id, filters, pageParam, signal),
+    queryFn: ({ signal, pageParam }) => read(pageParam, signal),
     getNextPageParam: ({ nextId }) => nextId,
   });
   return { ...result, items: result.data?.pages.flatMap(({ entries }) => entries) };

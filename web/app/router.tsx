@@ -227,6 +227,13 @@ const statusPage = createRoute({
   path: '/status-pages/$pageId',
   component: lazyRouteComponent(() => import('../pages/status-pages/page-editor.tsx'), 'StatusPagePage'),
 });
+const statusSubscribers = createRoute({
+  getParentRoute: () => shell,
+  path: '/status-pages/$pageId/subscribers',
+  component: forWriters(
+    lazyRouteComponent(() => import('../pages/status-pages/subscribers.tsx'), 'StatusSubscribersPage'),
+  ),
+});
 const statusServices = createRoute({
   getParentRoute: () => shell,
   path: '/status-pages/services',
@@ -349,6 +356,7 @@ const tree = root.addChildren([
     statusPages,
     newStatusPage,
     statusPage,
+    statusSubscribers,
     statusServices,
     newStatusService,
     statusService,

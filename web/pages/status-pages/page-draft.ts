@@ -35,6 +35,7 @@ export function pageDraft(page: StatusPage | null): Draft {
     footerText: page?.footerText ?? '',
     showResponseTimes: page?.showResponseTimes ?? false,
     texts: page?.texts ?? {},
+    allowSubscribers: page?.allowSubscribers ?? true,
     alertChannelIds: page?.alertChannelIds ?? [],
   };
 }

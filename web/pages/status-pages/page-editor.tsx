@@ -17,7 +17,7 @@ import { PublishedMark } from './page.tsx';
 import { PageBadges } from './page-badges.tsx';
 import { pageBody, pageDraft, urlOf } from './page-draft.ts';
 import { PagePreview, useIsBeside } from './preview.tsx';
-import { AddressFields, AudienceFields, ChannelsField } from './page-fields.tsx';
+import { AddressFields, AudienceFields, ChannelsField, SubscribersFlag } from './page-fields.tsx';
 import { text } from './strings.ts';
 import { TextsField } from './texts-field.tsx';
 import css from './status-pages.module.css';
@@ -47,6 +47,11 @@ export function StatusPagePage() {
             <PublishedMark isPublished={shown.isPublished} />
             <a href={shown.pageUrl}>{text.viewPage}</a>
             <CopyButton text={shown.pageUrl} label={text.copyAddress} />
+            {write && (
+              <Link to="/status-pages/$pageId/subscribers" params={{ pageId: shown.id }}>
+                {text.subscribers}
+              </Link>
+            )}
             <PageBadges page={shown} />
             {write && (
               <Remove
@@ -121,6 +126,7 @@ function Editor({ page }: { readonly page: StatusPage | null }) {
               <AudienceFields {...fields} hasPassword={page?.hasPassword ?? false} />
             </Section>
             <Section title={text.notify}>
+              <SubscribersFlag {...fields} />
               <ChannelsField {...fields} />
             </Section>
             <Section title={text.look}>

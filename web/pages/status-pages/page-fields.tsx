@@ -104,6 +104,18 @@ export function AudienceFields({ draft, onChange, hasPassword }: FieldsOfDraft &
   );
 }
 
+export function SubscribersFlag({ draft, onChange }: FieldsOfDraft) {
+  if (draft['visibility'] === 'ACCOUNT') return null;
+  return (
+    <Flag
+      label={text.allowSubscribers}
+      help={text.allowSubscribersHelp}
+      value={draft['allowSubscribers'] === true}
+      onChange={(value) => onChange('allowSubscribers', value)}
+    />
+  );
+}
+
 /** Channels that are notified of changes. Nothing if the account has none. */
 export function ChannelsField({ draft, onChange }: FieldsOfDraft) {
   const { data: channels = [] } = useAll('listAlertChannels');
