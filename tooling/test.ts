@@ -45,7 +45,7 @@ const filesPerProcess: Readonly<Record<string, number>> = {
 const jobsAtOnce = availableParallelism();
 
 /** One more job runs if at least this share of the processors' time was idle for so long: many tests mostly wait. */
-const [enoughIdle, idleForMs] = [0.35, 3000];
+const [enoughIdle, idleForMs] = [0.2, 1500];
 
 /**
  * Files and scripts that mostly wait for intervals, leases and retries, and tolerate seconds of delay. One of them runs
