@@ -307,3 +307,21 @@ test('a message to somebody who has unsubscribed meanwhile ends before it is sen
     [[claimed[1]?.delivery.id, 'the address has unsubscribed']],
   );
 });
+
+test('readers who subscribed before a page was for the account only receive nothing of it', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  const { accountId, page, store } = own;
+  await own.subscribe('all@example.com');
+  await own.incident();
+  await own.pass(0);
+  await own.pass(minuteMs);
+  await store.statusPages.change(accountId, page.id, (present) => ({ ...present, visibility: 'ACCOUNT' }), {});
+  const [claimed] = await own.pages.path.claimDeliveries();
+  const [leased] = own.pages.path.temp.raw.prepare('SELECT leased_by AS owner FROM deliveries').all();
+  const claim = { accountId, deliveryId: claimed?.delivery.id ?? '', owner: String(leased?.['owner']) };
+  assert.equal(await store.pageNews.admit(claim), false, 'also not what waited');
+  await own.incident({ serviceIds: [] });
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), []);
+});

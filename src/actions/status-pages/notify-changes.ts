@@ -80,7 +80,9 @@ interface Published {
 /** Hands the next slice over; false = the rest has to wait, or there is none. */
 async function notify(deps: NotifyChangesDeps, batch: ChangeBatch): Promise<boolean> {
   const { pageNews, statusPages, statusSnapshots, clock, addressOf } = deps;
-  const { accountId, pageId } = batch;
+  const { accountId, pageId, begunAt } = batch;
+  // Before anything large is read.
+  if (begunAt !== null && (await isFull(deps, accountId))) return false;
   const page = await statusPages.find(accountId, pageId);
   const snapshot = await statusSnapshots.snapshot(accountId, pageId);
   if (page?.isPublished !== true || snapshot === null) {
@@ -93,26 +95,29 @@ async function notify(deps: NotifyChangesDeps, batch: ChangeBatch): Promise<bool
     return true;
   }
   const slice = await nextSlice(deps, batch, { page, snapshot, address: addressOf(page) });
-  if (slice === null) return false;
   if (await pageNews.send(batch, slice, clock.now())) deps.onHandedOver();
   return true;
 }
 
-/** null = too many messages of the account wait. */
-async function nextSlice(deps: NotifyChangesDeps, batch: ChangeBatch, published: Published): Promise<SentSlice | null> {
+/** Whether too many messages of an account wait. */
+async function isFull({ pageNews }: NotifyChangesDeps, accountId: string): Promise<boolean> {
+  return (await pageNews.waiting(accountId, mostWaiting)) >= mostWaiting;
+}
+
+async function nextSlice(deps: NotifyChangesDeps, batch: ChangeBatch, published: Published): Promise<SentSlice> {
   const { pageNews, statusSubscribers } = deps;
   const { accountId, pageId, progress, begunAt } = batch;
   const items = latestOf(batch).map(({ id, change }) => ({ id, change, item: itemOf(change, published) }));
   const isFirst = begunAt === null;
   const toChannels = isFirst ? await channelDeliveries(deps, published, items) : [];
-  if (!deps.sendsMail(accountId))
+  // Readers who subscribed while others could see the page must not read on.
+  if (!deps.sendsMail(accountId) || published.page.visibility === 'ACCOUNT')
     return { deliveries: toChannels, progress, notified: 0, subscribers: 0, isLast: true };
-  const isFull = (await pageNews.waiting(accountId, mostWaiting)) >= mostWaiting;
-  // Channels of the account do not wait for the subscribers of its other pages.
-  if (isFull && !isFirst) return null;
   const subscribers = isFirst ? await pageNews.countSubscribers(accountId, pageId) : undefined;
   const counted = subscribers === undefined ? {} : { subscribers };
-  if (isFull) return { deliveries: toChannels, progress, notified: 0, ...counted, isLast: false };
+  // Channels of the account do not wait for the subscribers of its other pages.
+  if (isFirst && (await isFull(deps, accountId)))
+    return { deliveries: toChannels, progress, notified: 0, ...counted, isLast: false };
   const ask = { after: progress, limit: sliceSize, services: null };
   const { rows, last } = await statusSubscribers.confirmed({ accountId, pageId }, ask);
   const toSubscribers = rows.flatMap((subscriber) => subscriberDelivery(deps, published, items, subscriber));

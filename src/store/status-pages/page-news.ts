@@ -11,6 +11,7 @@ import { findRow, selectRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { StatusPageChangesTable } from '../base/tables/status-page-tables.ts';
 import { insertDeliveries } from '../channels/failing-channels.ts';
+import { pageOf } from './status-pages.ts';
 import type { PageKey } from './status-subscribers.ts';
 
 /** Changes of a page that are sent as one message, oldest first. */
@@ -98,7 +99,7 @@ export function createPageNews(database: Database) {
       }),
     /**
      * Whether a leased message to a subscriber is still wanted; otherwise ends it: the subscriber or the page was deleted,
-     * or the page is not published.
+     * or the page is not published, or only for people of the account.
      */
     admit: (claim: { readonly accountId: string; readonly deliveryId: string; readonly owner: string }) =>
       admit(database, claim),
@@ -221,11 +222,13 @@ async function admit(
   const news = stored === undefined ? undefined : parsed<{ readonly news?: PageNews }>(stored.content).news;
   if (news === undefined || news.subscriber === null) return true;
   const pageId = idBytes(news.page.id);
-  const page = await findRow(reader, 'status_pages', { ...own, id: pageId }, ['is_published']);
+  const row = await findRow(reader, 'status_pages', { ...own, id: pageId });
+  const page = row === undefined ? null : pageOf(row);
   const subscriberKey = { ...own, page_id: pageId, id: idBytes(news.subscriber.id) };
   const isSubscribed = (await findRow(reader, 'status_subscribers', subscriberKey, ['id'])) !== undefined;
-  if (page?.is_published === 1 && isSubscribed) return true;
-  const error = isSubscribed ? 'the status page is not published' : 'the address has unsubscribed';
+  const isReadable = page?.isPublished === true && page.visibility !== 'ACCOUNT';
+  if (isReadable && isSubscribed) return true;
+  const error = isSubscribed ? 'readers cannot see the status page' : 'the address has unsubscribed';
   await transaction(async (tx) => {
     const leased = { ...own, id: idBytes(deliveryId), leased_by: owner, status: pending };
     const ended = { status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null, error };
