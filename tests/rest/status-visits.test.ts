@@ -99,6 +99,18 @@ test('a password opens its page until it changes, and few can be tried', async (
   assert.match(String((await visit('/status/example/', { headers }))?.body), /type="password"/);
 });
 
+test('all addresses of an IPv6 network may try few passwords together', async () => {
+  const passwordHash = await createPageAccess(Buffer.alloc(32, 7)).hash('correct horse');
+  const { visit } = visitsOf({ visibility: 'PASSWORD', passwordHash });
+  const statuses: unknown[] = [];
+  for (const last of ['1', '2', '3', '4']) {
+    const readForm = () => Promise.resolve(new URLSearchParams({ password: 'wrong' }));
+    const address = `2001:db8:1:2::${last}`;
+    statuses.push((await visit('/status/example/unlock', { method: 'POST', address, readForm }))?.status);
+  }
+  assert.deepEqual(statuses, [403, 403, 403, 429]);
+});
+
 test('an address stays with the page that had it first', async () => {
   const { visit, site, page } = visitsOf();
   site.put({ ...page, pageId: page.accountId, files: new Map() });

@@ -47,13 +47,18 @@ export function visitsOf(fields: Partial<SitePage> = {}, isMember = false) {
   const access = createPageAccess(visitSecret);
   const page = { ...aPage, ...fields };
   site.put(page);
-  let [tries, requests] = [3, 5];
+  const tries = new Map<string, number>();
+  let requests = 5;
   let requested = 0;
   const visits = createVisits({
     site,
     access,
     reachesAccount: () => Promise.resolve(isMember),
-    mayTry: () => tries-- > 0,
+    mayTry: (address) => {
+      const count = (tries.get(address) ?? 0) + 1;
+      tries.set(address, count);
+      return count <= 3;
+    },
     subscriptions: createPublicSubscriptions({
       ...temp.store,
       links: visitLinks,

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
 import { html } from '#lib/markup/html.ts';
 import { page, pageHeaders } from '../html.ts';
+import { countedAddress } from '../rate-limit.ts';
 import {
   answerLink,
   answerSubscribe,
@@ -39,7 +40,7 @@ export interface VisitOptions extends SubscriptionVisitOptions {
   readonly access: PageAccess;
   /** Whether the session of a browser reaches an account. */
   readonly reachesAccount: (headers: IncomingHttpHeaders, accountId: string) => Promise<boolean>;
-  /** Takes one of the passwords that an address may try for a page; false = none is left. */
+  /** Takes one of the passwords that an address, or its network, may try for a page; false = none is left. */
   readonly mayTry: (address: string, pageId: string) => boolean;
   readonly now: () => number;
 }
@@ -149,7 +150,7 @@ async function privateVisit(
   }
   if (isRead) return passwordForm(request.root, null);
   if (request.method !== 'POST' || request.path !== '/unlock') return notAllowed('GET, HEAD, POST');
-  if (!mayTry(request.address, pageId))
+  if (!mayTry(countedAddress(request.address), pageId))
     return passwordForm(request.root, 'Too many attempts. Try again in a minute.', 429);
   const password = (await request.readForm())?.get('password') ?? '';
   if (!(await access.isPassword(found, password))) return passwordForm(request.root, 'The password is wrong.', 403);
