@@ -38,9 +38,9 @@ function renderLines(text: string): Html {
   return markup`${lines}`;
 }
 
-// Bounded repetitions keep it linear.
+// Bounded repetitions that end where the next one may begin keep it linear.
 const inline =
-  /`([^`\n]{1,500})`|\*\*([^\n*]{1,1000})\*\*|\*([^\s*][^\n*]{0,1000})\*|(?<![\p{L}\p{N}_])_([^\s_][^\n_]{0,1000})_(?![\p{L}\p{N}_])|\[([^\]\n[]{1,500})\]\(([^)\s]{1,2000})\)|(https?:\/\/[^\s<>"')\]]{1,2000})/u;
+  /`([^`\n]{1,500})`|\*\*([^\n*]{1,1000})\*\*|\*([^\s*][^\n*]{0,1000})\*|(?<![\p{L}\p{N}_])_([^\s_][^\n_]{0,1000})_(?![\p{L}\p{N}_])|\[([^\]\n[]{1,500})\]\(([^()\s]{1,2000})\)|(https?:\/\/[^\s<>"')\]]{1,2000})/u;
 
 function renderInline(text: string, depth: number): Html {
   if (depth > 4) return markup`${text}`;

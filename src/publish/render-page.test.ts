@@ -18,6 +18,7 @@ import {
   snapshotAt,
   troubledSnapshot,
 } from '../../tests/support/page-snapshots.ts';
+import { renderMarkdown } from './markdown.ts';
 import { renderPage } from './render-page.ts';
 import { english } from '#domain/status-pages/page-texts.ts';
 
@@ -356,4 +357,15 @@ test('the line for frames has its time in each state, because no script can say 
     assert.match(textOf(troubledSnapshot(state), 'embed.html'), /14:02/, state);
   }
   assert.match(textOf(exampleSnapshot(), 'embed.html'), /14:02/);
+});
+
+test('a text that looks like thousands of links takes no time', () => {
+  const text = '[a]('.repeat(12_500);
+  const times = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    assert.doesNotMatch(renderMarkdown(text).text, /<a /);
+    return performance.now() - startedAt;
+  });
+  // 3 ms; with backtracking over each address, 260 ms.
+  assert.ok(Math.min(...times) < 100, String(times));
 });

@@ -6,6 +6,8 @@ export interface StoredSnapshot {
   readonly pageId: string;
   /** Epoch ms. */
   readonly builtAt: number;
+  /** When its page was changed: it may have become private, whether or not anything can be built. */
+  readonly changedAt: number;
 }
 
 export interface TakeUpOptions {
@@ -20,7 +22,7 @@ const everyMs = 1000;
 
 /** One tick: takes up what changed. Returns the delay until the next one, ms. */
 export function createTakeUpPages({ list, take, remove }: TakeUpOptions): () => Promise<number> {
-  const known = new Map<string, number>();
+  const known = new Map<string, string>();
   return async () => {
     const stored = await list();
     const present = new Set(stored.map(({ pageId }) => pageId));
@@ -29,11 +31,18 @@ export function createTakeUpPages({ list, take, remove }: TakeUpOptions): () => 
       known.delete(pageId);
       remove(pageId);
     }
-    for (const snapshot of stored) {
-      const { pageId, builtAt } = snapshot;
-      if (known.get(pageId) === builtAt) continue;
-      if (await take(snapshot)) known.set(pageId, builtAt);
+    for (const snapshot of inTurn(stored.filter((each) => known.get(each.pageId) !== versionOf(each)))) {
+      if (await take(snapshot)) known.set(snapshot.pageId, versionOf(snapshot));
     }
     return everyMs;
   };
+}
+
+const versionOf = ({ builtAt, changedAt }: StoredSnapshot): string => `${builtAt} ${changedAt}`;
+
+/** The first page of each account, then the second ones: large pages of an account delay those of others less. */
+function inTurn(changed: readonly StoredSnapshot[]): StoredSnapshot[] {
+  const byAccount = Map.groupBy(changed, ({ accountId }) => accountId);
+  const ranked = [...byAccount.values()].flatMap((own) => own.map((snapshot, rank) => ({ snapshot, rank })));
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ snapshot }) => snapshot);
 }

@@ -55,7 +55,11 @@ test('a snapshot is listed and read until its page is removed, and none is kept 
     await statusSnapshots.write(accountId, [{ fingerprint: `a${at}`, snapshot: aSnapshot(page, at) }, gone]);
   }
   await statusSnapshots.write(otherId, [{ fingerprint: 'foreign', snapshot: aSnapshot(page, 3000) }]);
-  assert.deepEqual(await statusSnapshots.list(), [{ accountId, pageId: page.id, builtAt: 2000, fingerprint: 'a2000' }]);
+  const listed = { accountId, pageId: page.id, builtAt: 2000, fingerprint: 'a2000', changedAt: 0 };
+  assert.deepEqual(await statusSnapshots.list(), [listed]);
+  const changed = await statusPages.change(accountId, page.id, (present) => ({ ...present, name: 'Changed' }), {});
+  assert.ok(changed !== null && 'updatedAt' in changed && changed.updatedAt !== null);
+  assert.deepEqual(await statusSnapshots.list(), [{ ...listed, changedAt: changed.updatedAt }]);
   const { images, content, ...read } = (await statusSnapshots.read(accountId, page.id)) ?? assert.fail();
   const snapshot = aSnapshot(page, 2000);
   assert.deepEqual(decodeSnapshot(content), snapshot);

@@ -41,15 +41,16 @@ const checksAtOnce = 500;
 export function createStatusSnapshots(database: Database) {
   const { reader, transaction } = database;
   return {
-    /** Those of all pages of the installation. */
-    async list(): Promise<SnapshotKey[]> {
+    /** Those of all pages of the installation, with the time when their page was changed, epoch ms; 0 = never. */
+    async list(): Promise<(SnapshotKey & { readonly changedAt: number })[]> {
       const rows = await reader
         .selectFrom('status_page_snapshots')
         .innerJoin('status_pages', inAccount('status_pages.id', 'status_page_snapshots.page_id'))
-        .select(['status_page_snapshots.account_id', 'page_id', 'built_at', 'fingerprint'])
+        .select(['status_page_snapshots.account_id', 'page_id', 'built_at', 'fingerprint', 'updated_at'])
         .execute();
-      return rows.map(({ account_id: accountId, page_id: pageId, built_at: builtAt, fingerprint }) => {
-        return { accountId: idText(accountId), pageId: idText(pageId), builtAt, fingerprint };
+      return rows.map(({ account_id: accountId, page_id: pageId, built_at: builtAt, fingerprint, ...row }) => {
+        const changedAt = row.updated_at ?? 0;
+        return { accountId: idText(accountId), pageId: idText(pageId), builtAt, fingerprint, changedAt };
       });
     },
     /** Those of an account, by page. */
