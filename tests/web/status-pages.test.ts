@@ -34,13 +34,16 @@ describe('status pages', () => {
   test('a person makes a service and a page, orders its services, publishes it, and tells customers of an incident until it is resolved', async () => {
     const { service, open } = ui();
     await service.must('POST', '/v2/check-groups', { name: 'Search' });
+    await service.must('POST', '/v1/checks/url', { name: 'Sign-in', request: { url: 'https://shop.example/' } });
     const page = await open('/status-pages', phone);
     await expectVisible(page.getByText('There is no status page yet.'));
 
     await page.getByRole('link', { name: 'Services' }).click();
     await page.getByRole('link', { name: 'New service' }).click();
     await fill(page, 'Name', 'Checkout');
+    await expectVisible(page.getByText('Nothing is chosen yet: only incidents tell its state.'));
     await fill(page, 'Tags', 'shop, pay');
+    await expectHidden(page.getByText('Nothing is chosen yet: only incidents tell its state.'));
     await page.getByRole('button', { name: /An outage opens/ }).click();
     await page.getByRole('option', { name: 'An incident that is published by itself' }).click();
     await fill(page, 'Publish after', '5');
@@ -65,6 +68,9 @@ describe('status pages', () => {
     await fill(page, 'Heading 1', 'Shop');
     await choose(page, 'Add a service', 'Checkout');
     await choose(page, 'Add a service', 'Check group Search');
+    await expectVisible(page.getByRole('button', { name: 'Remove Search', exact: true }));
+    await choose(page, 'Add a service', 'Check Sign-in');
+    await expectVisible(page.getByRole('button', { name: 'Remove Sign-in', exact: true }));
     await expectVisible(page.getByRole('button', { name: 'Move Search up' }));
     await page.getByRole('button', { name: 'Move Search up' }).focus();
     await page.keyboard.press('Enter');
@@ -81,7 +87,7 @@ describe('status pages', () => {
     const [card] = made['cards'] as { services: { name: string }[] }[];
     assert.deepEqual(
       card?.services.map(({ name }) => name),
-      ['Search', 'Checkout'],
+      ['Search', 'Checkout', 'Sign-in'],
     );
     assert.equal(await page.getByRole('link', { name: 'Open page' }).getAttribute('href'), made['pageUrl']);
 

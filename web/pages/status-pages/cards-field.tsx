@@ -32,6 +32,7 @@ export function CardsField({ draft, onChange }: FieldsOfDraft) {
                   placeholder={text.cardExample}
                   value={textOf(card['name'])}
                   onChange={(value) => write(withItem(cards, index, { name: value }))}
+                  isRequired
                 />
                 <MoveButtons name={name} index={index} count={cards.length} onMove={move} />
                 <IconButton label={text.removeCard(index + 1)} onPress={() => write(withoutItem(cards, index))}>
@@ -44,7 +45,7 @@ export function CardsField({ draft, onChange }: FieldsOfDraft) {
                 label={text.addService}
                 help={text.addServiceHelp}
                 most={mostServices}
-                hasGroups
+                hasChecks
               />
             </li>
           );

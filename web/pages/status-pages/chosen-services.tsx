@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useAll } from '../../api/all.ts';
 import { useEveryEntry } from '../../api/entries.ts';
-import { useWrite } from '../../api/query.ts';
+import { useRead, useWrite } from '../../api/query.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { SearchChoice } from '../../ui/controls/field.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
@@ -68,11 +68,11 @@ interface ChosenProps {
   readonly label: string;
   readonly help: string;
   readonly most: number;
-  /** Whether a check group can become a service. */
-  readonly hasGroups?: boolean;
+  /** Whether a check or a check group can become a service. */
+  readonly hasChecks?: boolean;
 }
 
-export function ChosenServices({ chosen, onChange, label, help, most, hasGroups = false }: ChosenProps) {
+export function ChosenServices({ chosen, onChange, label, help, most, hasChecks = false }: ChosenProps) {
   const { data, isPending, isFetching } = useEveryEntry('listStatusServices');
   const services = data ?? [];
   // The choice waits for services that were just created: a list that grows while a person chooses would close.
@@ -80,6 +80,12 @@ export function ChosenServices({ chosen, onChange, label, help, most, hasGroups 
   if (!isListed && !isPending && !isFetching) setListed(true);
   const { host, move } = useMoves(chosen, onChange);
   const nameOf = (id: string): string => services.find((service) => service.id === id)?.name ?? text.unknownService;
+  const adding = {
+    label,
+    help,
+    services: services.filter(({ id }) => !chosen.includes(id)),
+    onAdd: (id: string) => onChange([...chosen, id]),
+  };
   return (
     <>
       <ul ref={host} className={css['services']} aria-label={text.services}>
@@ -96,17 +102,13 @@ export function ChosenServices({ chosen, onChange, label, help, most, hasGroups 
           </li>
         ))}
       </ul>
-      {chosen.length < most && isListed && (
-        <AddService
-          key={chosen.join()}
-          label={label}
-          help={help}
-          hasGroups={hasGroups}
-          services={services.filter(({ id }) => !chosen.includes(id))}
-          known={services}
-          onAdd={(id) => onChange([...chosen, id])}
-        />
-      )}
+      {chosen.length < most &&
+        isListed &&
+        (hasChecks ? (
+          <AddAnyService {...adding} known={services} key={chosen.join()} />
+        ) : (
+          <AddService {...adding} key={chosen.join()} />
+        ))}
     </>
   );
 }
@@ -114,43 +116,71 @@ export function ChosenServices({ chosen, onChange, label, help, most, hasGroups 
 interface Named {
   readonly id: string;
   readonly name: string;
+  readonly checkIds: readonly string[];
   readonly groupIds: readonly number[];
 }
 
-/** Begins the value of a choice that makes a service of a group. */
-const ofGroup = 'group ';
+/** Most checks that are offered, so that the list stays usable. */
+const mostOffered = 100;
+
+/** A service that does not exist yet. */
+interface NewService {
+  readonly key: string;
+  readonly label: string;
+  readonly body: { readonly name: string; readonly groupIds?: number[]; readonly checkIds?: string[] };
+}
+
+/** Groups and checks that are no services yet; null = they are being read. */
+function useNewServices(known: readonly Named[]): readonly NewService[] | null {
+  const groups = useAll('listCheckGroups');
+  const checks = useRead('getOverview', { query: { sort: 'name', limit: mostOffered } });
+  if (groups.isPending || checks.isPending) return null;
+  return [
+    ...(groups.data ?? [])
+      .filter(({ id }) => !known.some(({ groupIds }) => groupIds.includes(id)))
+      .map(({ id, name }) => ({ key: `group ${id}`, label: text.fromGroup(name), body: { name, groupIds: [id] } })),
+    ...(checks.data?.rows ?? [])
+      .filter(({ checkId }) => !known.some(({ checkIds }) => checkIds.includes(checkId)))
+      .map(({ checkId, name }) => ({
+        key: `check ${checkId}`,
+        label: text.fromCheck(name),
+        body: { name, checkIds: [checkId] },
+      })),
+  ];
+}
+
+interface AddProps {
+  readonly label: string;
+  readonly help: string;
+  readonly services: readonly Named[];
+  readonly onAdd: (id: string) => void;
+}
+
+/** Offers checks and groups, too. */
+function AddAnyService({ known, ...props }: AddProps & { readonly known: readonly Named[] }) {
+  const offered = useNewServices(known);
+  return offered === null ? null : <AddService {...props} offered={offered} />;
+}
 
 function AddService({
   label,
   help,
-  hasGroups,
   services,
-  known,
   onAdd,
-}: {
-  readonly label: string;
-  readonly help: string;
-  readonly hasGroups: boolean;
-  readonly services: readonly Named[];
-  readonly known: readonly Named[];
-  readonly onAdd: (id: string) => void;
-}) {
-  const { data: allGroups = [], isPending } = useAll('listCheckGroups');
+  offered = [],
+}: AddProps & { readonly offered?: readonly NewService[] }) {
   const create = useWrite('createStatusService', serviceReads);
-  const groups = hasGroups ? allGroups.filter(({ id }) => !known.some(({ groupIds }) => groupIds.includes(id))) : [];
   const options = [
     ...services.map(({ id, name }) => [id, name] as const),
-    ...groups.map(({ id, name }) => [`${ofGroup}${id}`, text.fromGroup(name)] as const),
+    ...offered.map((each) => [each.key, each.label] as const),
   ];
   const choose = async (value: string): Promise<void> => {
-    const group = groups.find(({ id }) => value === `${ofGroup}${id}`);
-    if (group === undefined) return onAdd(value);
-    const body = { name: group.name, groupIds: [group.id] };
+    const body = offered.find(({ key }) => key === value)?.body;
+    if (body === undefined) return onAdd(value);
     const added = create.mutateAsync({ body });
-    await toast.of(added, text.created(group.name));
+    await toast.of(added, text.created(body.name));
     return added.then(({ id }) => onAdd(id)).catch(() => undefined);
   };
-  if (isPending) return null;
   return (
     <SearchChoice
       label={label}

@@ -85,6 +85,13 @@ function draftOf(service: Service | null): Draft {
   };
 }
 
+/** Lists of what tells the state of a service. */
+const sourceLists = ['checkIds', 'groupIds', 'tags'] as const;
+
+function hasSource(draft: Draft): boolean {
+  return sourceLists.some((name) => textsOf(draft[name]).some((each) => each.trim() !== ''));
+}
+
 /** The body of a write. The server describes and validates it. */
 function bodyOf(draft: Draft): object {
   const hasChecks = draft['source'] === 'checks';
@@ -215,6 +222,7 @@ function SourceFields(fields: FieldsOfDraft) {
         max={mostGroups}
       />
       <TagField {...fields} help={text.tagsHelp} />
+      {!hasSource(draft) && <p className="quiet">{text.noSource}</p>}
       <Choice
         label={text.threshold}
         value={threshold}

@@ -38,6 +38,7 @@ export function Publish({ incident: { id, name, services, incidentUpdates } }: {
         }}
       >
         <p className={css['message']}>{incidentUpdates.at(-1)?.description}</p>
+        {incidentUpdates.some(({ notifySubscribers }) => notifySubscribers) && <p className="quiet">{text.notifies}</p>}
         <ShownOn serviceIds={services.map((service) => service.id)} />
       </Confirm>
     </>

@@ -4,6 +4,7 @@ export const text = {
   publishLabel: (name: string) => `Publish ${name}`,
   publishTitle: (name: string) => `Publish ${name}?`,
   publishedNow: (name: string) => `Published ${name}`,
+  notifies: 'Subscribers and channels of its pages are notified a minute later.',
   shownOn: 'Shown on ',
   shownNowhere: 'No page shows one of its services. Visitors do not see it.',
   incidents: 'Incidents of status pages',
