@@ -82,7 +82,7 @@ export function composePageVisits({
     }),
     takeUpPages: createTakeUpPages({
       list: () => store.statusSnapshots.list(),
-      take: (snapshot) => takeUp(site, { store, publicUrl, pageRenderer, log }, snapshot),
+      take: (snapshot) => takeUp(site, { store, publicUrl, pageAccess: access, pageRenderer, log }, snapshot),
       remove: site.remove,
     }),
   };
@@ -90,7 +90,13 @@ export function composePageVisits({
 
 async function takeUp(
   site: Site,
-  { store, publicUrl, pageRenderer, log }: Pick<ActionDeps, 'store' | 'publicUrl' | 'pageRenderer' | 'log'>,
+  {
+    store,
+    publicUrl,
+    pageAccess: access,
+    pageRenderer,
+    log,
+  }: Pick<ActionDeps, 'store' | 'publicUrl' | 'pageAccess' | 'pageRenderer' | 'log'>,
   { accountId, pageId }: { readonly accountId: string; readonly pageId: string },
 ): Promise<boolean> {
   const found = await store.statusSnapshots.read(accountId, pageId);
@@ -98,7 +104,10 @@ async function takeUp(
   const { content, images, isPublished, visibility, passwordHash } = found;
   const known = site.etags(pageId);
   try {
-    const page = await pageRenderer.render({ content, images, known, publicUrl: publicUrl(), isCopy: false });
+    // What was built of it may be older than its row.
+    const linkToken = visibility === 'LINK' ? access.linkToken({ accountId, pageId }) : null;
+    const options = { known, linkToken, publicUrl: publicUrl(), isCopy: false };
+    const page = await pageRenderer.render({ content, images, ...options });
     const sheets = createSubscriptionSheets(page.subscribed.page, page.subscribed.services);
     site.put({ ...page, sheets, accountId, pageId, isPublished, visibility, passwordHash });
   } catch (error) {

@@ -10,7 +10,13 @@ import { createPageRenderer } from './page-renderer.ts';
 
 const snapshot = troubledSnapshot('outage', { page: { takesSubscribers: true } });
 const images = { logo: { mediaType: 'image/png', content: Uint8Array.of(1, 2, 3) } };
-const plain = { images, known: new Map<string, string>(), publicUrl: 'https://tocsin.example.com', isCopy: false };
+const plain = {
+  images,
+  known: new Map<string, string>(),
+  linkToken: 'token',
+  publicUrl: 'https://tocsin.example.com',
+  isCopy: false,
+};
 const etagsOf = ({ files }: RenderedPage) => new Map([...files].map(([path, { etag }]) => [path, etag]));
 
 test('pages are rendered in a thread as they are here, and what is known is left out', async () => {
@@ -47,6 +53,20 @@ test('copies have no form for subscribers, which only Tocsin can take', async ()
   };
   assert.match(await indexOf(false), /<form/);
   assert.doesNotMatch(await indexOf(true), /<form/);
+  await renderer.close();
+});
+
+test('feeds of a page with a link lead to the link, unless it is for readers without it', async () => {
+  const renderer = createPageRenderer((error) => assert.fail(error));
+  const feedOf = async (customDomain: string | null, linkToken: string | null): Promise<string> => {
+    const content = compressed(troubledSnapshot('outage', { page: { visibility: 'LINK', customDomain } }));
+    const { files } = await renderer.render({ ...plain, linkToken, content });
+    return Buffer.from(files.get('feed.rss')?.content ?? '').toString();
+  };
+  const path = '/status/example/~token/index.html<';
+  assert.ok((await feedOf(null, 'token')).includes(`https://tocsin.example.com${path}`));
+  assert.ok((await feedOf('status.example.com', 'token')).includes('https://status.example.com/~token/index.html<'));
+  assert.doesNotMatch(await feedOf(null, null), /~/);
   await renderer.close();
 });
 

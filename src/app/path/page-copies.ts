@@ -64,6 +64,7 @@ function copyTo(
           images,
           publicUrl: publicUrl(),
           known: new Map(),
+          linkToken: null,
           isCopy: true,
         });
         // What was built of it may be older than its row.

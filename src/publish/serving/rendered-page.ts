@@ -33,6 +33,8 @@ export interface SubscribedPage {
 export interface RenderOptions {
   /** Of this installation, without a slash at its end: feeds and JSON need whole addresses. */
   readonly publicUrl: string;
+  /** Token in the address of a page with a link; null = it is for readers without the link. */
+  readonly linkToken: string | null;
   /** ETags by path, of the files that are known. */
   readonly known: ReadonlyMap<string, string>;
   /** Whether it is for a place that serves plain files: not compressed, and without the form for subscribers. */
@@ -42,10 +44,12 @@ export interface RenderOptions {
 export function renderedPage(
   snapshot: PageSnapshot,
   images: PageImages,
-  { publicUrl, known, isCopy }: RenderOptions,
+  { publicUrl, linkToken, known, isCopy }: RenderOptions,
 ): RenderedPage {
   const { url, customDomain, allowIndexing, visibility } = snapshot.page;
-  const address = customDomain === null ? `${publicUrl}/status/${url}/` : null;
+  const root = customDomain === null ? `${publicUrl}/status/${url}/` : `https://${customDomain}/`;
+  // Without the token, programs that read feeds would find nothing.
+  const address = visibility === 'LINK' && linkToken !== null ? `${root}~${linkToken}/` : root;
   const page = isCopy ? { ...snapshot.page, takesSubscribers: false } : snapshot.page;
   const files = renderPage({ ...snapshot, page }, images, address);
   const services = new Map(snapshot.cards.flatMap((card) => card.services.map(({ id, name }) => [id, { id, name }])));
