@@ -62,6 +62,18 @@ test('nobody is notified of drafts, of a page that is not published, and of what
   await own.pass(minuteMs);
   await own.pass(minuteMs);
   assert.deepEqual(own.read(), [], 'it became a draft again');
+  const ids = draft.updates.map(({ id }) => id);
+  assert.equal((await own.store.pageChanges.progress(own.accountId, ids)).size, 0);
+  await setDraft(false);
+  await own.pass(0);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [['all@example.com', 'We look.']], 'it was published after all');
+  await setDraft(true);
+  await own.pass(minuteMs);
+  await setDraft(false);
+  await own.pass(minuteMs);
+  await own.pass(minuteMs);
+  assert.deepEqual(own.read(), [], 'they know it');
   await setPublished(false);
   const incident = await own.incident({ serviceIds: [] });
   await own.pass(0);
@@ -92,7 +104,7 @@ test('nobody is notified of drafts, of a page that is not published, and of what
   ]);
   assert.deepEqual(
     [...progress.values()].map(({ status }) => status),
-    ['WITHDRAWN', 'WITHDRAWN'],
+    ['SENT', 'WITHDRAWN'],
   );
 });
 

@@ -91,7 +91,10 @@ async function notify(deps: NotifyChangesDeps, batch: ChangeBatch): Promise<bool
   }
   const untrue = batch.changes.filter(({ change }) => !isStillTrue(change, snapshot));
   if (untrue.length > 0) {
-    await pageNews.withdraw({ ...batch, changes: untrue }, clock.now());
+    const isForgotten = ({ change }: (typeof untrue)[number]): boolean => begunAt === null && change.kind === 'update';
+    await pageNews.forget({ ...batch, changes: untrue.filter(isForgotten) });
+    const ended = untrue.filter((each) => !isForgotten(each));
+    await pageNews.withdraw({ ...batch, changes: ended }, clock.now());
     return true;
   }
   const slice = await nextSlice(deps, batch, { page, snapshot, address: addressOf(page) });

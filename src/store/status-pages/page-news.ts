@@ -7,7 +7,7 @@ import { newId } from '#lib/id.ts';
 import { idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, ownedBy } from '../base/database.ts';
-import { findRow, selectRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, selectRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { StatusPageChangesTable } from '../base/tables/status-page-tables.ts';
 import { insertDeliveries } from '../channels/failing-channels.ts';
@@ -96,6 +96,11 @@ export function createPageNews(database: Database) {
     withdraw: (batch: ChangeBatch, now: number): Promise<void> =>
       transaction(async (tx) => {
         for (const key of keysOf(batch)) await updateRows(tx, 'status_page_changes', key, { ended_at: now });
+      }),
+    /** Forgets updates that nobody was notified of, so that they are noticed when they are public again. */
+    forget: (batch: ChangeBatch): Promise<void> =>
+      transaction(async (tx) => {
+        for (const key of keysOf(batch)) await deleteRows(tx, 'status_page_changes', key);
       }),
     /**
      * Whether a leased message to a subscriber is still wanted; otherwise ends it: the subscriber or the page was deleted,
