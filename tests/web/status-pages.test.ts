@@ -98,6 +98,7 @@ describe('status pages', () => {
 
     await page.goto('/status-pages/incidents/new');
     await fill(page, 'Name', 'Payments fail');
+    await expectVisible(page.getByText('Pages that show one of its services show the incident.'));
     await choose(page, 'Affected services', 'Checkout');
     await expectVisible(page.getByRole('link', { name: 'Example status' }));
     await fill(page, 'Text', 'We are looking into it.');

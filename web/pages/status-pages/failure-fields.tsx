@@ -73,6 +73,7 @@ export function FailureFields({ draft, onChange }: FieldsOfDraft) {
             <TextInput
               name="incidents.name"
               label={text.incidentTitle}
+              help={text.incidentTitleHelp}
               placeholder={textOf(draft['name'])}
               value={textOf(draft['incidentName'])}
               onChange={(value) => onChange('incidentName', value)}

@@ -60,7 +60,11 @@ export function NewStatusIncidentPage() {
           <>
             <TemplateMenu draft={draft} onChange={onChange} />
             <IncidentFields draft={draft} onChange={onChange} />
-            <ShownOn serviceIds={textsOf(draft['services'])} />
+            {textsOf(draft['services']).length === 0 ? (
+              <p className="quiet">{text.shownBy}</p>
+            ) : (
+              <ShownOn serviceIds={textsOf(draft['services'])} />
+            )}
             <Section title={text.updates}>
               <UpdateFields
                 draft={draft}

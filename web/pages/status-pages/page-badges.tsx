@@ -70,7 +70,7 @@ function Badges({ page }: { readonly page: StatusPage }) {
           snippets={[
             [
               text.embed,
-              `<iframe src="${escaped(`${pageUrl}embed.html`)}" title="${escaped(name)}" width="400" height="48"></iframe>`,
+              `<iframe src="${escaped(`${pageUrl}embed.html`)}" title="${escaped(name)}" width="400" height="48" style="border: 0"></iframe>`,
             ],
             [text.feed, `${pageUrl}feed.atom`],
             [text.calendar, `${pageUrl}maintenance.ics`],
