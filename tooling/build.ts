@@ -19,7 +19,10 @@ const withoutSchemas: Plugin = {
   load: {
     filter: { id: /\/src\/contract\/called-operations\.ts$/ },
     handler: () => {
-      const called = everyOperation().map(({ id, method, path, media }) => [id, { method, path, media }]);
+      const called = everyOperation().map(({ id, method, path, media, isPaged }) => [
+        id,
+        { method, path, media, isPaged },
+      ]);
       const table = JSON.stringify(Object.fromEntries(called));
       return `const operations = ${table};\nexport const calledOperation = (id) => operations[id];\n`;
     },

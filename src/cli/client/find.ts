@@ -1,5 +1,6 @@
 // Finds what a person names on the command line, and reads whole lists.
-import { type AnswerOf, operationOf, type OperationId, type PagedId } from '#contract/operations.ts';
+import { calledOperation } from '#contract/called-operations.ts';
+import type { AnswerOf, OperationId, PagedId } from '#contract/operations.ts';
 import { CommandError } from '../exits.ts';
 import { oneLine } from '../terminal-text.ts';
 import type { Connection } from './connect.ts';
@@ -66,7 +67,7 @@ export async function readAll<Id extends PagedId>(
 /** Everything that a list without required parameters has: a paged one, one that continues after an ID, or a short one. */
 export async function readWhole(connection: Connection, id: OperationId): Promise<readonly object[]> {
   // The operation says which list it is.
-  if (operationOf(id).isPaged === true) return (await readAll(connection, id as PagedId, {})).items;
+  if (calledOperation(id).isPaged === true) return (await readAll(connection, id as PagedId, {})).items;
   const all: object[] = [];
   for (let nextId: string | null = null; ;) {
     const request = nextId === null ? {} : { query: { limit: 100, nextId } };
