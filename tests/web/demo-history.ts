@@ -186,4 +186,10 @@ function putResolved(
     created_at: from,
     incident_id: idBytes(incidentId),
   });
+  raw
+    .prepare(
+      `INSERT INTO account_counts (account_id, hour, alerts) VALUES (?, ?, 1)
+       ON CONFLICT (account_id, hour) DO UPDATE SET alerts = account_counts.alerts + 1`,
+    )
+    .run(idBytes(accountId), Math.floor(from / hourMs));
 }
