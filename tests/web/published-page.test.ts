@@ -91,7 +91,7 @@ suite('a published status page', () => {
     await plain.context().close();
   });
 
-  test('says when it has not been updated for more than 5 minutes, and shows no colour of a state then', async (t) => {
+  test('says when it has not been updated for more than 5 minutes, and shows no colour or icon of a state then', async (t) => {
     t.after(() => (now = snapshotAt + 60_000));
     now = snapshotAt + 301_000;
     const page = await open(exampleSnapshot());
@@ -101,6 +101,9 @@ suite('a published status page', () => {
       'grayscale(1)',
     );
     assert.equal(await page.getByText('Operational', { exact: true }).count(), 0);
+    const [icons, unknown] = ['use', 'use[href="#i-unknown"]'].map((use) => page.locator(`main ${use}`));
+    assert.ok(((await unknown?.count()) ?? 0) > 1);
+    assert.equal(await unknown?.count(), await icons?.count());
     assert.ok((await page.getByText('No current data', { exact: true }).count()) > 0);
     assert.equal(await page.title(), 'No current data · Operational · Example status');
     await page.context().close();

@@ -39,6 +39,10 @@ function judge(answer) {
     each.dataset.now ||= each.textContent;
     each.textContent = isStale ? words.old : each.dataset.now;
   }
+  for (const each of document.querySelectorAll('.now > .icon use, .state > .icon use')) {
+    each.dataset.icon ||= each.getAttribute('href');
+    each.setAttribute('href', isStale ? '#i-unknown' : each.dataset.icon);
+  }
   document.title = isStale ? words.old + ' \u00b7 ' + title : title;
 }
 

@@ -137,7 +137,7 @@ export const text = {
   notify: 'Notify',
   channels: 'Channels that are notified of changes',
   channelsHelp: 'They receive incidents, their updates and public maintenance.',
-  noChannels: 'To notify a channel of incidents and maintenance, create one under Channels.',
+  noChannels: 'To notify a channel of incidents and maintenance, create a channel first.',
   look: 'Look',
   logo: 'Logo',
   favicon: 'Favicon',
