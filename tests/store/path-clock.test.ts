@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { StateRules } from '#domain/checks/check-state.ts';
 import type { ClaimedRun } from '#store/path/path.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { insertRow } from '../support/store/rows.ts';
 import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -119,6 +122,57 @@ describe('a clock that is set back by an hour', () => {
     test.temp.clock.advance(8_000);
     const [recorded] = await test.record((await test.claim()).map((run) => test.ended(run, 'passed')));
     assert.deepEqual(recorded?.alertTypes, ['ALERT_RECOVERY']);
+  });
+});
+
+describe('mails of status pages', () => {
+  const minute = 60_000;
+
+  /** A change, a mail that asks for confirmation and a pace, each due in a minute. */
+  function putMails(test: PathUnderTest): void {
+    const about = { account_id: idBytes(test.accountId), page_id: idBytes(newId()), id: idBytes(newId()) };
+    const dueAt = test.now + minute;
+    insertRow(test.temp.raw, 'status_page_changes', {
+      ...about,
+      subject: 'update',
+      content: '{}',
+      due_at: dueAt,
+      created_at: test.now,
+    });
+    insertRow(test.temp.raw, 'status_subscribers', {
+      ...about,
+      email: 'reader@example.com',
+      requested_at: test.now,
+      mail_due_at: dueAt,
+      mail_attempts: 0,
+      created_at: test.now,
+    });
+    insertRow(test.temp.raw, 'status_mail_slots', { key: 'address:x', free_at: dueAt });
+  }
+  const awayIn = (test: PathUnderTest): (number | null)[] =>
+    ['due_at FROM status_page_changes', 'mail_due_at FROM status_subscribers', 'free_at FROM status_mail_slots'].map(
+      (column) => {
+        const at = test.one(`SELECT ${column}`);
+        // Over PostgreSQL, time goes on until the row is reached.
+        return at === undefined ? null : Math.round((Number(at) - test.now) / 1000) * 1000;
+      },
+    );
+
+  it('stay as far away as they were when the clock is set', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    putMails(test);
+    for (const byMs of [-hour, hour]) {
+      await setClock(test, byMs);
+      assert.deepEqual(awayIn(test), [minute, minute, minute]);
+    }
+  });
+
+  it('are not held back by a clock that was set back by days while nothing ran', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    putMails(test);
+    test.temp.clock.advance(-48 * hour);
+    await test.path.takeOver(test.now);
+    assert.deepEqual(awayIn(test), [minute, 0, null]);
   });
 });
 

@@ -3,6 +3,8 @@
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
+import { gatheredMs } from '#domain/status-pages/page-changes.ts';
+import { confirmableMs } from '#domain/status-pages/status-subscriber.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { query, type Statements } from '../engines/statements.ts';
 import type { CheckStatesTable } from '../base/tables/schema.ts';
@@ -50,6 +52,9 @@ export function* moveWithClock(engine: ClockEngine, byMs: number, now: GoingTime
     [byMs],
   );
   yield* query('UPDATE notified SET escalates_at = escalates_at + $1 WHERE escalates_at IS NOT NULL', [byMs]);
+  yield* query('UPDATE status_page_changes SET due_at = due_at + $1 WHERE ended_at IS NULL', [byMs]);
+  yield* query('UPDATE status_subscribers SET mail_due_at = mail_due_at + $1 WHERE mail_due_at IS NOT NULL', [byMs]);
+  yield* query('UPDATE status_mail_slots SET free_at = free_at + $1', [byMs]);
   yield* moveHeartbeatsWithClock(byMs, slept, engine.locking);
   yield* bringChecksBack(engine, now);
 }
@@ -62,6 +67,7 @@ export function* bringBack(engine: ClockEngine, now: GoingTime): Statements<void
   yield* bringChecksBack(engine, now);
   yield* bringHeartbeatsBack(now());
   yield* bringDeliveriesBack(now());
+  yield* bringStatusMailsBack(now());
 }
 
 function* bringChecksBack(engine: ClockEngine, now: GoingTime): Statements<void> {
@@ -89,6 +95,13 @@ function* bringDeliveriesBack(now: number): Statements<void> {
   yield* query('UPDATE alert_channels SET requested_until = NULL WHERE requested_until > $1', [
     now + maxRequestedWaitMs,
   ]);
+}
+
+/** Mails of status pages that are further in the future than any of them can wait. */
+function* bringStatusMailsBack(now: number): Statements<void> {
+  yield* query('UPDATE status_page_changes SET due_at = $1 WHERE ended_at IS NULL AND due_at > $1', [now + gatheredMs]);
+  yield* query('UPDATE status_subscribers SET mail_due_at = $1 WHERE mail_due_at - $1 > $2', [now, confirmableMs]);
+  yield* query('DELETE FROM status_mail_slots WHERE free_at > $1', [now + confirmableMs]);
 }
 
 /** States do not wait for results of a future time: the next result of each location counts. */
