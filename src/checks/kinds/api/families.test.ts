@@ -1,5 +1,6 @@
 // A name with both address families is reached at whichever responds (decisions: Where requests may go).
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -14,12 +15,15 @@ test(
   'localhost reaches a target that only listens on ::1, unless the check requires IPv4',
   { skip: hasIpv6 ? false : 'this machine has no IPv6 loopback' },
   async (t) => {
+    // A port that no other program has on 127.0.0.1.
+    const held = createServer().listen(0, '127.0.0.1');
+    await once(held, 'listening');
+    const { port } = held.address() as AddressInfo;
     const server = createServer((_, response) => response.end('here'));
     t.after(() => server.close());
-    await new Promise<void>((resolve) => {
-      server.listen({ host: '::1', port: 0, ipv6Only: true }, resolve);
-    });
-    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    await once(server.listen({ host: '::1', port, ipv6Only: true }), 'listening');
+    await once(held.close(), 'close');
+    const url = `http://localhost:${port}/`;
     // The machine's own hosts file may list one address only.
     const guard = createGuard({ mode: 'any', allow: [], names: { hostsFile: '/dev/null' } });
     for (const [ipFamily, verdict, address] of [
