@@ -68,7 +68,8 @@ test('a page with a link is seen by those who have it', async () => {
   assert.equal(String((await visit(`/status/example/~${token}/`))?.body), text);
   assert.equal(String((await visit(`/status/example/~${token}/incidents/1.html`))?.body), 'One');
   const foreign = access.linkToken({ ...page, pageId: page.accountId });
-  for (const wrong of [foreign, `${token}x`, token.slice(1), '']) {
+  const earlier = access.linkToken({ ...page, url: 'earlier' });
+  for (const wrong of [foreign, earlier, `${token}x`, token.slice(1), '']) {
     assert.equal((await visit(`/status/example/~${wrong}/`))?.status, 404);
   }
 });

@@ -63,7 +63,7 @@ test('a snapshot is listed and read until its page is removed, and none is kept 
   const { images, content, ...read } = (await statusSnapshots.read(accountId, page.id)) ?? assert.fail();
   const snapshot = aSnapshot(page, 2000);
   assert.deepEqual(decodeSnapshot(content), snapshot);
-  assert.deepEqual(read, { isPublished: true, visibility: 'LINK', passwordHash: null });
+  assert.deepEqual(read, { url: page.url, isPublished: true, visibility: 'LINK', passwordHash: null });
   assert.deepEqual([...(images.logo?.content ?? [])], [1, 2, 3]);
   assert.equal(await statusSnapshots.read(otherId, page.id), null);
   assert.equal(await statusPages.remove(accountId, page.id), true);

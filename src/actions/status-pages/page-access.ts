@@ -6,6 +6,9 @@ import { createPasswords } from '../accounts/passwords.ts';
 /** A page as access depends on it. */
 export type GuardedPage = Pick<StatusPage, 'accountId' | 'passwordHash'> & { readonly pageId: string };
 
+/** A page as its link depends on it: another address of the page gives it another link. */
+export type LinkedPage = Pick<StatusPage, 'accountId' | 'url'> & { readonly pageId: string };
+
 /** Where a cookie is sent. */
 export interface CookiePlace {
   /** Path of the page. */
@@ -15,9 +18,9 @@ export interface CookiePlace {
 
 /** Opens pages. Times are epoch ms. */
 export interface PageAccess {
-  /** Token of the link of a page, which has no end. */
-  readonly linkToken: (page: Pick<GuardedPage, 'accountId' | 'pageId'>) => string;
-  opensLink(page: Pick<GuardedPage, 'accountId' | 'pageId'>, token: string): boolean;
+  /** Token of the link of a page, valid until the page has another address. */
+  readonly linkToken: (page: LinkedPage) => string;
+  opensLink(page: LinkedPage, token: string): boolean;
   /** The hash of a password. Refuses (`unavailable`) if too many passwords are being hashed. */
   hash(password: string): Promise<string>;
   /** Refuses like `hash`. */
@@ -38,7 +41,7 @@ export function createPageAccess(secret: Uint8Array): PageAccess {
   const key = createHmac('sha256', secret).update('status-page-access').digest();
   const macOf = (...parts: readonly string[]): string =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url').slice(0, 32);
-  const linkToken: PageAccess['linkToken'] = ({ accountId, pageId }) => macOf('link', accountId, pageId);
+  const linkToken: PageAccess['linkToken'] = ({ accountId, pageId, url }) => macOf('link', accountId, pageId, url);
   const proofOf = ({ accountId, pageId, passwordHash }: GuardedPage, until: string): string =>
     macOf('cookie', accountId, pageId, passwordHash ?? '', until);
   return {

@@ -101,11 +101,11 @@ async function takeUp(
 ): Promise<boolean> {
   const found = await store.statusSnapshots.read(accountId, pageId);
   if (found === null) return false;
-  const { content, images, isPublished, visibility, passwordHash } = found;
+  const { content, images, url, isPublished, visibility, passwordHash } = found;
   const known = site.etags(pageId);
   try {
     // What was built of it may be older than its row.
-    const linkToken = visibility === 'LINK' ? access.linkToken({ accountId, pageId }) : null;
+    const linkToken = visibility === 'LINK' ? access.linkToken({ accountId, pageId, url }) : null;
     const options = { known, linkToken, publicUrl: publicUrl(), isCopy: false };
     const page = await pageRenderer.render({ content, images, ...options });
     const sheets = createSubscriptionSheets(page.subscribed.page, page.subscribed.services);

@@ -23,7 +23,7 @@ export interface SnapshotKey {
 }
 
 /** A snapshot, and what tells who may see it. */
-export interface StoredSnapshot extends Pick<StatusPage, 'isPublished' | 'visibility' | 'passwordHash'> {
+export interface StoredSnapshot extends Pick<StatusPage, 'url' | 'isPublished' | 'visibility' | 'passwordHash'> {
   /** See `decodeSnapshot`. */
   readonly content: Uint8Array;
   readonly images: StoredImages;
@@ -93,9 +93,9 @@ export function createStatusSnapshots(database: Database) {
       const page = await findRow(reader, 'status_pages', { ...own, id: idBytes(pageId) });
       const row = await findRow(reader, 'status_page_snapshots', { ...own, page_id: idBytes(pageId) }, ['content']);
       if (page === undefined || row === undefined) return null;
-      const { isPublished, visibility, passwordHash } = pageOf(page);
+      const { url, isPublished, visibility, passwordHash } = pageOf(page);
       const images = (await readImages(reader, accountId, [pageId])).get(pageId) ?? {};
-      return { content: row.content, images, isPublished, visibility, passwordHash };
+      return { content: row.content, images, url, isPublished, visibility, passwordHash };
     },
     /** Replaces the snapshots of pages of an account; those of pages that were removed meanwhile are left out. */
     write: (accountId: string, built: readonly BuiltSnapshot[]) => writeSnapshots(database, accountId, built),
