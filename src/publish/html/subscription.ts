@@ -1,4 +1,4 @@
-// Pages about the subscription of a reader: what was sent, a button to confirm or to unsubscribe, and what became of it.
+// Pages beside a status page: those about the subscription of a reader, and the one that asks for the password.
 import { createHash } from 'node:crypto';
 import type { PublicPage, PublicService } from '#domain/status-pages/page-snapshot.ts';
 import type { SubscriptionSheet } from '#domain/status-pages/status-subscriber.ts';
@@ -11,8 +11,10 @@ const markup = html;
 
 type NamedService = Pick<PublicService, 'id' | 'name'>;
 
-/** Pages about subscriptions to a page. */
+/** Pages beside a status page, in its language and colors. */
 export interface SubscriptionSheets {
+  /** Asks for the password without telling anything of the page. @param action address of the form */
+  askPassword(action: string, problem: 'wrong' | 'many' | null): string;
   /** @param home relative address of the page; null = no link */
   render(sheet: SubscriptionSheet, home: string | null): string;
   /** IDs of the services that can be chosen. */
@@ -32,33 +34,47 @@ export function createSubscriptionSheets(
   const writer = createPageWriter({ page: { ...page, texts } });
   const name = cleanText(page.name);
   const named = services.map((service) => ({ id: service.id, name: cleanText(service.name) }));
-  return {
-    serviceIds: services.map(({ id }) => id),
-    policy,
-    render(sheet, home) {
-      const title = writer.plain(`subscription.${sheet.kind}.title`);
-      return markup`<!doctype html>
+  const sheetWith = (title: string, content: Html): string =>
+    markup`<!doctype html>
 <html lang="${writer.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex,nofollow">
-<title>${title} · ${name}</title>
+<title>${title}</title>
 ${new Html(`<style>${style}</style>`)}
 </head>
 <body>
 <main class="wrap sheet">
-<p class="soft" dir="auto">${name}</p>
-<h1>${title}</h1>
-<p>${writer.plain(`subscription.${sheet.kind}.text`, { page: name })}</p>
-${sheet.kind === 'confirm' && markup`<form method="post"><button>${writer.plain('subscription.confirm.submit')}</button></form>`}${
-        sheet.kind === 'end' && endForms(writer, named, sheet.serviceIds)
-      }${home !== null && markup`<p><a href="${home}">${writer.plain('page.current')}</a></p>`}
+${content}
 </main>
 </body>
 </html>
 `.text;
+  return {
+    serviceIds: services.map(({ id }) => id),
+    policy,
+    askPassword(action, problem) {
+      const title = writer.plain('password.title');
+      return sheetWith(
+        title,
+        markup`<h1>${title}</h1>
+${problem !== null && markup`<p role="alert">${writer.plain(`password.${problem}`)}</p>`}
+<form method="post" action="${action}"><p><label for="password">${writer.plain('password.label')}</label><br><input id="password" type="password" name="password" autocomplete="current-password" required></p><button>${writer.plain('password.submit')}</button></form>`,
+      );
+    },
+    render(sheet, home) {
+      const title = writer.plain(`subscription.${sheet.kind}.title`);
+      return sheetWith(
+        `${title} · ${name}`,
+        markup`<p class="soft" dir="auto">${name}</p>
+<h1>${title}</h1>
+<p>${writer.plain(`subscription.${sheet.kind}.text`, { page: name })}</p>
+${sheet.kind === 'confirm' && markup`<form method="post"><button>${writer.plain('subscription.confirm.submit')}</button></form>`}${
+          sheet.kind === 'end' && endForms(writer, named, sheet.serviceIds)
+        }${home !== null && markup`<p><a href="${home}">${writer.plain('page.current')}</a></p>`}`,
+      );
     },
   };
 }

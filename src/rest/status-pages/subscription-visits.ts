@@ -6,6 +6,7 @@ import type { VisitRequest, VisitResponse } from './visit.ts';
 
 /** Pages about subscriptions to a page. */
 export interface Sheets {
+  askPassword(action: string, problem: 'wrong' | 'many' | null): string;
   render(sheet: SubscriptionSheet, home: string | null): string;
   readonly policy: string;
   readonly serviceIds: readonly string[];

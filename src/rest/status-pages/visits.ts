@@ -1,8 +1,7 @@
 // Visits of status pages: under their path, or under a host name of their own, which serves nothing else.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
-import { html } from '#lib/markup/html.ts';
-import { page, pageHeaders } from '../html.ts';
+import { pageHeaders } from '../html.ts';
 import { countedAddress } from '../rate-limit.ts';
 import {
   answerLink,
@@ -55,8 +54,6 @@ const commonHeaders = {
 } as const;
 const immutable = 'public, max-age=31536000, immutable';
 const publicCache = 'public, max-age=15, stale-while-revalidate=60, stale-if-error=86400';
-
-const formPolicy = pageHeaders['content-security-policy']?.replace("form-action 'none'", "form-action 'self'") ?? '';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
@@ -148,12 +145,11 @@ async function privateVisit(
   if (access.isUnlocked(found, request.headers.cookie, now())) {
     return isRead ? fileOf(found, request, cache) : written(options, found, request);
   }
-  if (isRead) return passwordForm(request.root, null);
+  if (isRead) return passwordForm(found, request.root, null);
   if (request.method !== 'POST' || request.path !== '/unlock') return notAllowed('GET, HEAD, POST');
-  if (!mayTry(countedAddress(request.address), pageId))
-    return passwordForm(request.root, 'Too many attempts. Try again in a minute.', 429);
+  if (!mayTry(countedAddress(request.address), pageId)) return passwordForm(found, request.root, 'many', 429);
   const password = (await request.readForm())?.get('password') ?? '';
-  if (!(await access.isPassword(found, password))) return passwordForm(request.root, 'The password is wrong.', 403);
+  if (!(await access.isPassword(found, password))) return passwordForm(found, request.root, 'wrong', 403);
   const isSecure =
     request.headers['x-forwarded-proto'] === 'https' || request.headers.origin?.startsWith('https:') === true;
   const cookie = access.unlock(found, { path: request.root, isSecure }, now());
@@ -210,23 +206,15 @@ function notAllowed(allow: string): VisitResponse {
   };
 }
 
-function passwordForm(root: string, problem: string | null, status = 200): VisitResponse {
-  const body = page(
-    'Password required',
-    html`<main class="result">
-      <h1>Password required</h1>
-      ${problem !== null && html`<p role="alert">${problem}</p>`}
-      <form method="post" action="${root}unlock">
-        <p>
-          <label>Password <input type="password" name="password" autocomplete="current-password" required /></label>
-          <button>Open the page</button>
-        </p>
-      </form>
-    </main>`,
-  );
+function passwordForm(
+  { sheets }: VisitedPage,
+  root: string,
+  problem: 'wrong' | 'many' | null,
+  status = 200,
+): VisitResponse {
   return {
     status,
-    headers: { ...pageHeaders, 'content-security-policy': formPolicy },
-    body,
+    headers: { ...pageHeaders, 'content-security-policy': sheets.policy },
+    body: sheets.askPassword(`${root}unlock`, problem),
   };
 }
