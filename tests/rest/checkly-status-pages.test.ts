@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { blockOf, readPage } from '../support/pages.ts';
 import { type CliProject, startCliProject } from '../support/service/checkly-cli.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
@@ -108,6 +109,10 @@ function cardsOf(page: Row | undefined): unknown {
 
 test('every construct of status pages is deployed once, changed and destroyed', async (t) => {
   const project = statusProject(t);
+  writeFileSync(
+    join(project.folder, 'docs.check.ts'),
+    blockOf(readPage('docs/monitoring-as-code.md'), 'js', 'status-page'),
+  );
   assert.match(await checkly(project, 'deploy', '--preview'), /Create:[\s\S]* StatusPageV3: new\n/);
   assert.equal((await entries('')).size, 0, 'a preview changes nothing');
   const printed = await checkly(project, 'deploy', '--force', '--output');
@@ -125,6 +130,7 @@ test('every construct of status pages is deployed once, changed and destroyed', 
     ['Shop', ['API']],
     ['Services', ['Mail']],
   ]);
+  assert.deepEqual(cardsOf(pages.get('Status of the shop')), [['Services', ['Search']]]);
   assert.deepEqual(pages.get('New')?.['themeColors'], { light: '#0066cc', dark: null });
   assert.deepEqual(services.get('API')?.['tags'], ['shop']);
   assert.deepEqual(services.get('API')?.['incidents'], {
@@ -152,7 +158,7 @@ test('every construct of status pages is deployed once, changed and destroyed', 
   const changed = await checkly(project, 'deploy', '--force', '--output');
   assert.match(changed, /Delete:\n +StatusPageV3Component: api\n/);
   assert.match(changed, /Update and Unchanged:\n +StatusPageV3: new\n +StatusPageV3Component: mail\n/);
-  assert.deepEqual([...(await entries('/services')).keys()].toSorted(), ['API', 'Checkout', 'Email']);
+  assert.deepEqual([...(await entries('/services')).keys()].toSorted(), ['API', 'Checkout', 'Email', 'Search']);
 
   await checkly(project, 'destroy', '--force');
   await until('everything is gone', async () => (await entries('')).size + (await entries('/services')).size === 0);
