@@ -48,6 +48,32 @@ describe('two people edit the same record', () => {
     await expectVisible(page.getByRole('button', { name: 'Save changes' }));
   });
 
+  test('what is entered while a channel is being saved is kept, and saved next', async () => {
+    const { service, open } = ui();
+    const config = { name: 'Ops', url: 'http://127.0.0.1:1/' };
+    const { id } = await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+    const one = `/v1/alert-channels/${String(id)}`;
+    const page = await open(`/channels/${String(id)}`);
+    const answered = Promise.withResolvers<void>();
+    await page.route(`**${one}`, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      const response = await route.fetch();
+      await answered.promise;
+      return route.fulfill({ response });
+    });
+    const [name, save] = [page.getByLabel('Name', { exact: true }), page.getByRole('button', { name: 'Save changes' })];
+    await name.fill('First');
+    await save.click();
+    await name.fill('Second');
+    answered.resolve();
+    await expectVisible(page.getByText('Saved'));
+    assert.equal(await name.inputValue(), 'Second');
+    await save.click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Second' }));
+    const saved = await service.must('GET', one);
+    assert.equal((saved['config'] as { name: string }).name, 'Second');
+  });
+
   test('the form of a channel takes over its own rotation, and what somebody else changed is chosen', async () => {
     const { service, open } = ui();
     const config = { name: 'Ops', url: 'http://127.0.0.1:1/', webhookSecret: 'the old one' };

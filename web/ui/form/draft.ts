@@ -51,7 +51,7 @@ export interface Kept extends Begun {
   /** Something was entered; otherwise the draft is the stored record. */
   readonly isChanged: boolean;
   readonly change: (path: string, value: FormValue) => void;
-  /** Forgets what was entered: it was saved, or is not wanted. */
+  /** Forgets what was entered before this call was made: it was saved, or is not wanted. */
   readonly reset: () => void;
   /** Goes on with what was entered on top of a newer revision. */
   readonly rebase: (begun: Begun) => void;
@@ -86,7 +86,12 @@ export function useDraft(name: string, start: Draft, revision: string | null = n
       setBegun((now) => ({ ...(now ?? fresh), draft: withValue((now ?? fresh).draft, path, value) })),
     reset() {
       sessionStorage.removeItem(key);
-      setBegun(null);
+      // What was entered while it was being saved stays, on top of what was saved.
+      setBegun((now) =>
+        now === null || begun === null || now === begun || now.revision === null
+          ? null
+          : { ...now, start: begun.draft },
+      );
     },
     rebase: setBegun,
   };
