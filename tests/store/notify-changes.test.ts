@@ -45,7 +45,7 @@ test('an update is sent once, a minute after it appeared, with those of that min
   );
 });
 
-test('nobody is notified of drafts, of a page that is not published, and of what is no longer true', async (newStore) => {
+test('drafts, unpublished pages and outdated changes cause no notifications', async (newStore) => {
   await using own = await Notifying.open(newStore);
   const setPublished = (isPublished: boolean) =>
     own.store.statusPages.change(own.accountId, own.page.id, (present) => ({ ...present, isPublished }), {});
@@ -252,7 +252,7 @@ test('a page does not wait for all pages before it', async (newStore) => {
   assert.deepEqual(own.read(), [['last@example.com', 'We look.']]);
 });
 
-test('what was sent is known for 90 days', async (newStore) => {
+test('sent changes are kept for 90 days', async (newStore) => {
   await using own = await Notifying.open(newStore);
   const { updates } = await own.incident();
   await own.pass(0);

@@ -1,4 +1,4 @@
-// Subscribers of status pages: nobody is subscribed unasked, or flooded with mail, and lists stay small.
+// Subscribers of status pages: no subscription without consent, no flood of emails, and bounded lists.
 import assert from 'node:assert/strict';
 import { confirmableMs, mailRetriesMs, pacePerAddress } from '#domain/status-pages/status-subscriber.ts';
 import type { StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';

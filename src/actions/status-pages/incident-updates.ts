@@ -21,7 +21,7 @@ export interface UpdateInput extends Pick<IncidentUpdate, 'status' | 'descriptio
 
 /** An update, and how far its notification is. */
 export interface ShownUpdate extends IncidentUpdate {
-  /** null = nobody is notified; absent = not asked for. */
+  /** null = no notifications; absent = not requested. */
   readonly notified?: ChangeProgress | null;
 }
 

@@ -16,7 +16,7 @@ const words = {
   notifies:
     'Whether subscribers and channels of pages are notified, a minute after it appeared. Updates of that minute are one message.',
   notified:
-    'How far notifying is, on all pages together. `WITHDRAWN`: it was not public any more when it was due. null = nobody is notified so far. Omitted in lists of incidents.',
+    'Progress of the notifications, on all pages together. `WITHDRAWN`: the update was no longer public when they were due. null = no notifications. Omitted in lists of incidents.',
   isDraft: 'true = only the account sees it.',
   startedAt: 'When it began. A start more than 5 minutes in the past marks it as entered later.',
 };
@@ -55,7 +55,7 @@ export const incidentUpdate = z
       .strictObject({
         status: z.enum(changeStatuses),
         dueAt: instant.describe('When sending begins.'),
-        notified: z.int().describe('Subscribers whose email was handed to sending.'),
+        notified: z.int().describe('Subscribers whose email is queued.'),
         subscribers: z.int().describe('Subscribers when sending began.'),
       })
       .nullable()

@@ -42,7 +42,7 @@ export function createPageChanges(database: Database) {
       const old = new Set(known.map(({ subject }) => subject));
       return new Set(subjects.filter((subject) => !old.has(subject)));
     },
-    /** Notes changes, each once; those that nobody is notified of have ended at once. @param now epoch ms */
+    /** Notes each change once. Changes without recipients end immediately. @param now epoch ms */
     note: (
       page: { readonly accountId: string; readonly pageId: string },
       changes: readonly NoticedChange[],

@@ -97,7 +97,7 @@ export function createPageNews(database: Database) {
       transaction(async (tx) => {
         for (const key of keysOf(batch)) await updateRows(tx, 'status_page_changes', key, { ended_at: now });
       }),
-    /** Forgets updates that nobody was notified of, so that they are noticed when they are public again. */
+    /** Removes the changes of updates without notifications, so that they are noted again when they are public. */
     forget: (batch: ChangeBatch): Promise<void> =>
       transaction(async (tx) => {
         for (const key of keysOf(batch)) await deleteRows(tx, 'status_page_changes', key);

@@ -255,7 +255,7 @@ export const text = {
     DUE: 'Subscribers and channels are notified soon.',
     SENDING: (notified: number, all: number) => `Notifying subscribers: ${notified} of ${all}.`,
     SENT: (notified: number) => `Notified ${notified} ${notified === 1 ? 'subscriber' : 'subscribers'}.`,
-    WITHDRAWN: 'Nobody was notified: it was not public any more.',
+    WITHDRAWN: 'No notifications sent: the update was no longer public.',
   },
   startedAt: 'Began at',
   startedHelp: 'Empty = now. Pages mark an incident that is entered more than 5 minutes later.',

@@ -104,7 +104,7 @@ function Shown({
   );
 }
 
-/** How far notifying of an update is. */
+/** Progress of the notifications of an update. */
 function notifiedText({ status, notified, subscribers }: NonNullable<Update['notified']>): string {
   if (status === 'SENDING') return text.notified.SENDING(notified, subscribers);
   return status === 'SENT' ? text.notified.SENT(notified) : text.notified[status];
