@@ -45,6 +45,23 @@ test('an update is sent once, a minute after it appeared, with those of that min
   );
 });
 
+test('more than ten changes of a minute are several messages, and none is left out', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  await own.subscribe('all@example.com');
+  const { id } = await own.incident();
+  for (let count = 1; count <= 11; count++) await own.addUpdate(id, { description: `Update ${count}.` });
+  await own.pass(0);
+  await own.pass(minuteMs);
+  await own.pass(minuteMs);
+  const mails = own.read().map(([, ...texts]) => texts);
+  assert.deepEqual(
+    mails.map(({ length }) => length),
+    [10, 2],
+  );
+  const all = ['We look.', ...Array.from({ length: 11 }, (_, index) => `Update ${index + 1}.`)];
+  assert.deepEqual(mails.flat().toSorted(), all.toSorted());
+});
+
 test('drafts, unpublished pages and outdated changes cause no notifications', async (newStore) => {
   await using own = await Notifying.open(newStore);
   const setPublished = (isPublished: boolean) =>
@@ -252,15 +269,15 @@ test('a page does not wait for all pages before it', async (newStore) => {
   assert.deepEqual(own.read(), [['last@example.com', 'We look.']]);
 });
 
-test('sent changes are kept for 90 days', async (newStore) => {
+test('sent changes are known for longer than pages show their incidents', async (newStore) => {
   await using own = await Notifying.open(newStore);
   const { updates } = await own.incident();
   await own.pass(0);
   await own.pass(minuteMs);
   const ids = [updates[0]?.id ?? ''];
-  assert.equal(await own.store.pageChanges.removeOld(own.now + 89 * dayMs), 0);
+  assert.equal(await own.store.pageChanges.removeOld(own.now + 399 * dayMs), 0);
   assert.equal((await own.store.pageChanges.progress(own.accountId, ids)).size, 1);
-  assert.equal(await own.store.pageChanges.removeOld(own.now + 91 * dayMs), 1);
+  assert.equal(await own.store.pageChanges.removeOld(own.now + 401 * dayMs), 1);
   assert.equal((await own.store.pageChanges.progress(own.accountId, ids)).size, 0);
 });
 

@@ -1,7 +1,7 @@
 // Hands changes of status pages to sending: to channels of the account, and to subscribers in slices (docs/decisions/0163).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { type NewsItem, type PageNews, subscribersChannelId } from '#domain/deliveries/page-news.ts';
-import { changedServices, isStillTrue, mostInMessage, type PageChange } from '#domain/status-pages/page-changes.ts';
+import { changedServices, isStillTrue, type PageChange } from '#domain/status-pages/page-changes.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
 import type { StatusPage } from '#domain/status-pages/status-page.ts';
 import { receives, type StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
@@ -139,10 +139,10 @@ interface Item {
   readonly item: NewsItem;
 }
 
-/** The newest changes; of an occurrence of maintenance the last one. */
+/** The changes; of an occurrence of maintenance the last one. */
 function latestOf({ changes }: ChangeBatch): ChangeBatch['changes'] {
   const newest = new Map(changes.map((each) => [nameOf(each.change), each.id]));
-  return changes.filter(({ id, change }) => newest.get(nameOf(change)) === id).slice(-mostInMessage);
+  return changes.filter(({ id, change }) => newest.get(nameOf(change)) === id);
 }
 
 function nameOf(change: PageChange): string {

@@ -30,7 +30,7 @@ export const gatheredMs = 60_000;
 /** What became public longer ago is no news: Tocsin was stopped meanwhile, or the page is new. ms */
 export const newsMs = 86_400_000;
 const hourMs = 3_600_000;
-/** Most changes in a message, newest first. */
+/** Most changes in a message; further ones are in the next message. */
 export const mostInMessage = 10;
 /** Longest text of a change in a message, in characters. */
 export const longestInMessage = 2000;

@@ -15,9 +15,12 @@ import { findRows, insertRows, selectRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { StatusPageChangesTable } from '../base/tables/status-page-tables.ts';
 
-/** Rows that are deleted per statement, and their retention, ms. */
+/**
+ * Rows that are deleted per statement, and their retention, ms: longer than pages show an incident, because a change
+ * without a row is sent.
+ */
 const removedAtOnce = 400;
-const keptMs = 90 * 86_400_000;
+const keptMs = 400 * 86_400_000;
 
 export function createPageChanges(database: Database) {
   const { reader, transaction } = database;

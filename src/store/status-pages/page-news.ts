@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import { type PageNews, subscribersChannelId } from '#domain/deliveries/page-news.ts';
-import type { PageChange } from '#domain/status-pages/page-changes.ts';
+import { mostInMessage, type PageChange } from '#domain/status-pages/page-changes.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
@@ -54,8 +54,6 @@ const pending = deliveryStatusCodes.encode('pending');
 const cancelled = deliveryStatusCodes.encode('cancelled');
 /** Pages that a tick looks at: others follow, so that pages that wait for a quota are in nobody's way. */
 const pagesAtOnce = 50;
-/** Changes of a page that a tick looks at; more are several messages. */
-const mostOfPage = 100;
 
 export function createPageNews(database: Database) {
   const { reader, transaction } = database;
@@ -136,7 +134,8 @@ async function readDue(db: Db, now: number, after: PageKey | null): Promise<DueB
       .where('due_at', '<=', now)
       .orderBy('due_at')
       .orderBy('id')
-      .limit(mostOfPage)
+      // Further changes are the next message.
+      .limit(mostInMessage)
       .execute();
     const batch = firstBatch(rows);
     if (batch !== null) batches.push(batch);
