@@ -15,6 +15,8 @@ export interface CopyLeaseOptions {
 export interface CopyLease {
   /** Takes the lease, or renews it before it ends; false = another process has it. */
   keep(): Promise<boolean>;
+  /** Changes when this process takes the lease over: others may have written meanwhile. */
+  readonly term: number;
   /** Notes why copies fail; null = they succeed. Returns whether that is news. */
   note(error: string | null): Promise<boolean>;
 }
@@ -26,6 +28,7 @@ const renewMs = 18_000;
 
 export function createCopyLease({ store, owner, clock }: CopyLeaseOptions): CopyLease {
   let held: PageCopiesState | null = null;
+  let term = 0;
   let waiting: Promise<unknown> = Promise.resolve();
   /** Changes of the state follow each other: each names the one before. */
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -43,10 +46,16 @@ export function createCopyLease({ store, owner, clock }: CopyLeaseOptions): Copy
     if (before !== null && before.owner !== owner && isLeased(before.leasedUntil, now, leaseMs)) return false;
     const { failingSince, error } = before ?? { failingSince: null, error: null };
     const after = { owner, leasedUntil: now + leaseMs, failingSince, error };
-    if (await store.move(before, after)) held = after;
+    if (await store.move(before, after)) {
+      held = after;
+      if (before?.owner !== owner) term++;
+    }
     return held !== null;
   };
   return {
+    get term() {
+      return term;
+    },
     keep: () => (isHeld(clock.now()) ? Promise.resolve(true) : inTurn(renew)),
     note: (error) =>
       inTurn(async () => {

@@ -167,3 +167,17 @@ test('a place that fails is tried with three pages, then later', async () => {
   await ticked();
   assert.deepEqual(tried, ['0', '1', '2']);
 });
+
+test('a process that takes over again knows what another one wrote meanwhile', async () => {
+  const { shared, process } = world();
+  const [one, two] = [process('one'), process('two')];
+  const x = shared.page('x', 'x');
+  shared.pages = [x];
+  assert.deepEqual(await one.ticked(), ['x']);
+  shared.now += 60_000;
+  shared.pages = [x, shared.page('y', 'y')];
+  assert.ok((await two.ticked()).includes('y'));
+  shared.now += 60_000;
+  shared.pages = [x];
+  assert.ok((await one.ticked()).includes('-y'));
+});

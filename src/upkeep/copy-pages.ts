@@ -59,11 +59,14 @@ const [firstRetryMs, lastRetryMs] = [1000, 60_000];
 export function createCopyPages(options: CopyPagesOptions): () => Promise<number> {
   const { lease, place, clock } = options;
   let known: Known | null = null;
+  let term = lease.term;
   return async () => {
     if (!(await lease.keep())) {
       known = null;
       return everyMs;
     }
+    if (lease.term !== term) known = null;
+    ({ term } = lease);
     try {
       known ??= { urls: new Set(await place.urls()), copied: new Map(), failures: new Map() };
     } catch (error) {
@@ -77,7 +80,10 @@ export function createCopyPages(options: CopyPagesOptions): () => Promise<number
     let failedInARow = 0;
     for (const { url, run } of [...removals(known, pages, options), ...copies(known, pages, options)]) {
       if (clock.now() < (known.failures.get(url)?.retryAt ?? 0)) continue;
-      if (!(await lease.keep())) return everyMs;
+      if (!(await lease.keep()) || lease.term !== term) {
+        known = null;
+        return everyMs;
+      }
       failedInARow = (await succeeds(known, url, run, clock)) ? 0 : failedInARow + 1;
       // The next tick knows of later changes.
       if (failedInARow >= mostFailures || isOver()) break;

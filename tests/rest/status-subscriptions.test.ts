@@ -121,6 +121,23 @@ test('links of a page survive another address, its end, and its being private', 
   assert.deepEqual(await subscribers(), []);
 });
 
+test('links tell nothing of a page that became a draft or one for the account, and still end the subscription', async () => {
+  for (const fields of [{ visibility: 'ACCOUNT' }, { isPublished: false }] as const) {
+    const { visit, post, subscribers, root, key } = await storedPage(fields);
+    await visitStore.store.statusSubscribers.add(key, [{ email: 'one@example.com', serviceIds: [mail] }], true);
+    const [found] = await subscribers();
+    assert.ok(found !== undefined);
+    const path = pathOf(visitLinks.unsubscribe(linkedPage(root), found));
+    const body = String((await visit(path))?.body);
+    assert.match(body, /Unsubscribe/);
+    assert.doesNotMatch(body, /&lt;b&gt;|value="/);
+    assert.equal((await post(path, `action=choose&services=${mail}`))?.status, 429);
+    assert.deepEqual((await subscribers())[0]?.serviceIds, [mail]);
+    assert.equal((await post(path, 'List-Unsubscribe=One-Click'))?.status, 200);
+    assert.deepEqual(await subscribers(), []);
+  }
+});
+
 test('an expired, changed or foreign link opens nothing', async () => {
   const { visit, post, subscribers, root, key } = await storedPage();
   await post('subscribe', { address: 'one@example.com' });

@@ -1,7 +1,7 @@
 // Hands changes of status pages to sending: to channels of the account, and to subscribers in slices (docs/decisions/0163).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { type NewsItem, type PageNews, subscribersChannelId } from '#domain/deliveries/page-news.ts';
-import { changedServices, isStillTrue, type PageChange } from '#domain/status-pages/page-changes.ts';
+import { changedServices, isStillTrue, longestInMessage, type PageChange } from '#domain/status-pages/page-changes.ts';
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
 import type { StatusPage } from '#domain/status-pages/status-page.ts';
 import { receives, type StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
@@ -189,9 +189,16 @@ function subscriberDelivery(
   if (first === undefined) return [];
   const { id, email, accountId, pageId } = subscriber;
   const unsubscribeUrl = links.unsubscribe(published.page, { accountId, pageId, id });
-  const own = wanted.map(({ item }) => item);
+  const own = wanted.map(({ item }) => shortened(item));
   const news = newsOf(published, own, { id, email, unsubscribeUrl });
   return [{ alertChannelId: subscribersChannelId, changeId: first.id, news }];
+}
+
+/** A message to a subscriber cuts longer texts: thousands of them are stored. */
+function shortened(item: NewsItem): NewsItem {
+  if (item.kind !== 'update') return item;
+  const description = item.update.description.slice(0, 2 * longestInMessage).toWellFormed();
+  return { ...item, update: { ...item.update, description } };
 }
 
 const usedTexts = /^(?:news|update)\.|^incident\.affects$/;

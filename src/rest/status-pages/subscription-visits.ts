@@ -81,6 +81,8 @@ export async function answerLink(
   // Mail programs send a body of their own, also as multipart (RFC 8058).
   const form = await request.readForm();
   if (form?.get('action') === 'choose') {
+    // Its services are not known here, and none of them would mean all.
+    if (sheets === plainSheets) return answer({ kind: 'busy' });
     const isKnown = await subscriptions.chooseServices(subscriber, chosenServices(form, sheets));
     return answer({ kind: isKnown ? 'saved' : 'ended' });
   }

@@ -90,7 +90,11 @@ function linkVisit(
   const [, kind, token] = linkPath.exec(path) ?? [];
   if (kind === undefined || token === undefined) return null;
   if (!['GET', 'HEAD', 'POST'].includes(request.method)) return notAllowed('GET, HEAD, POST');
-  const sheetsOf = (pageId: string) => options.site.byId(pageId)?.sheets;
+  // Who subscribed before a page became private learns nothing of it.
+  const sheetsOf = (pageId: string) => {
+    const page = options.site.byId(pageId);
+    return page?.isPublished === true && page.visibility !== 'ACCOUNT' ? page.sheets : undefined;
+  };
   return answerLink({ ...options, sheetsOf }, kind === 'confirm' ? kind : 'unsubscribe', token, request);
 }
 
