@@ -122,6 +122,18 @@ test('an address gets three mails at once and then one per interval, from all pa
   assert.equal(await sent(), 1);
 });
 
+test('an account whose mails hang holds up two at a time, and nobody else', async (newStore) => {
+  await using temp = await newStore();
+  const { statusSubscribers: subscribers, subscriptionMails: mails } = temp.store;
+  const [many, other] = [await addPage(temp, putAccount(temp.raw)), await addPage(temp, putAccount(temp.raw))];
+  for (let count = 0; count < 9; count++) await subscribers.request(many, request(`many${count}@example.com`));
+  temp.clock.advance(1);
+  await subscribers.request(other, request('other@example.com'));
+  const taken = (await mails.take(8)).map(({ accountId }) => accountId);
+  assert.deepEqual(taken, [many.accountId, many.accountId, other.accountId]);
+  assert.equal((await mails.take(8)).length, 2);
+});
+
 test('a mail is tried again until the server takes it, also if a process ends while sending it, and a few times at most', async (newStore) => {
   await using temp = await newStore();
   const { statusSubscribers: subscribers, subscriptionMails: mails } = temp.store;

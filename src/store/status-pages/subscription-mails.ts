@@ -1,4 +1,5 @@
 // Mails that ask subscribers of status pages to confirm their address: which are due, and what became of them.
+import { sql } from 'kysely';
 import { confirmableMs, mailRetriesMs, type StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
 import { idBytes } from '../base/codec.ts';
 import { type Database, ownedBy } from '../base/database.ts';
@@ -8,6 +9,8 @@ import { type SubscriberKey, subscriberOf } from './status-subscribers.ts';
 
 /** Rows that are removed at once. */
 const removedAtOnce = 400;
+/** Mails of an account that are taken at once, because its own mail server may hang. */
+const mostOfAccount = 2;
 
 export function createSubscriptionMails({ reader, transaction, clock }: Database) {
   return {
@@ -44,9 +47,16 @@ export function createSubscriptionMails({ reader, transaction, clock }: Database
 
 async function takeDue(tx: Db, now: number, limit: number): Promise<StatusSubscriber[]> {
   const due = await tx
-    .selectFrom('status_subscribers')
+    .selectFrom((from) =>
+      from
+        .selectFrom('status_subscribers')
+        .selectAll()
+        .select(sql<number>`row_number() OVER (PARTITION BY account_id ORDER BY mail_due_at)`.as('nth'))
+        .where('mail_due_at', '<=', now)
+        .as('due'),
+    )
     .selectAll()
-    .where('mail_due_at', '<=', now)
+    .where('nth', '<=', mostOfAccount)
     .orderBy('mail_due_at')
     .limit(limit)
     .execute();
