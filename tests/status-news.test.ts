@@ -130,6 +130,18 @@ test('webhooks get the document that the docs show', () => {
   assert.deepEqual(changes, [{ type: 'MAINTENANCE', ...fields, ...times, url: address }]);
 });
 
+test('a text of more than 2,000 characters is cut in mails, with a link to the rest', async () => {
+  for (const [length, isCut] of [
+    [2000, false],
+    [2001, true],
+  ] as const) {
+    const long = { ...update, update: { ...update.update, description: 'x'.repeat(length) } };
+    const { html } = await mailOf(rendered('subscriber', newsOf([long])));
+    assert.ok(html.includes('x'.repeat(2000)) && !html.includes('x'.repeat(2001)));
+    assert.equal(html.includes('The text continues on the page.'), isCut);
+  }
+});
+
 test('hostile texts in any field stay text, and messages stay small', async () => {
   for (const text of hostileTexts) {
     const own = { ...update, name: text, services: [text], update: { ...update.update, description: text } };

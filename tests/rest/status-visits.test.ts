@@ -76,7 +76,7 @@ test('a page with a link is seen by those who have it', async () => {
 
 test('a password opens its page until it changes, and few can be tried', async () => {
   const passwordHash = await createPageAccess(Buffer.alloc(32, 7)).hash('correct horse');
-  const { visit, site, page } = visitsOf({ visibility: 'PASSWORD', passwordHash });
+  const { visit, site, page, access } = visitsOf({ visibility: 'PASSWORD', passwordHash });
   const form = await visit('/status/example/');
   assert.match(String(form?.body), /type="password"/);
   const told = String(form?.body).replace(/<style>.*<\/style>/s, '');
@@ -93,6 +93,8 @@ test('a password opens its page until it changes, and few can be tried', async (
   assert.ok(flags.includes('Path=/status/example/') && flags.includes('HttpOnly'), flags.join());
   const headers = { cookie: `a=b; ${cookie}` };
   assert.equal(String((await visit('/status/example/', { headers }))?.body), text);
+  const isUnlocked = (afterMs: number) => access.isUnlocked(page, cookie, 1_800_000_000_000 + afterMs);
+  assert.deepEqual([isUnlocked(12 * 3_600_000 - 1), isUnlocked(12 * 3_600_000)], [true, false]);
   const other = cookie.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
   assert.match(String((await visit('/status/example/', { headers: { cookie: other } }))?.body), /type="password"/);
   assert.equal((await unlock('wrong'))?.status, 403);

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { confirmableMs, mailRetriesMs, pacePerAddress } from '#domain/status-pages/status-subscriber.ts';
 import type { StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
 import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
 import type { PageKey } from '#store/status-pages/status-subscribers.ts';
 import { test } from '../support/store/each-engine.ts';
-import { putAccount } from '../support/store/rows.ts';
+import { insertRow, putAccount } from '../support/store/rows.ts';
 import { aStatusPage } from '../support/store/status-pages.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
@@ -120,6 +121,26 @@ test('an address gets three mails at once and then one per interval, from all pa
   assert.equal(await sent(), 1);
   temp.clock.advance(pacePerAddress.intervalMs);
   assert.equal(await sent(), 1);
+});
+
+test('a page has at most 2,000 readers who have not confirmed, and those of other pages do not count', async (newStore) => {
+  await using temp = await newStore();
+  const { statusSubscribers: subscribers } = temp.store;
+  const accountId = putAccount(temp.raw);
+  const [full, other] = [await addPage(temp, accountId), await addPage(temp, accountId)];
+  for (let count = 0; count < 2000; count++) {
+    insertRow(temp.raw, 'status_subscribers', {
+      account_id: idBytes(accountId),
+      page_id: idBytes(full.pageId),
+      id: idBytes(newId()),
+      email: `reader${count}@example.com`,
+      requested_at: temp.clock.now(),
+      mail_attempts: 0,
+      created_at: temp.clock.now(),
+    });
+  }
+  assert.equal(await subscribers.request(full, request('one@example.com')), 'full');
+  assert.equal(await subscribers.request(other, request('one@example.com')), 'taken');
 });
 
 test('an account whose mails hang holds up two at a time, and nobody else', async (newStore) => {
