@@ -1,7 +1,8 @@
 // Channels and subscribers are notified once of each change of a status page, in slices, and not of what is no longer true.
 import assert from 'node:assert/strict';
 import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
-import { idText } from '#store/base/codec.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';
 import { aStatusService } from '../support/store/status-pages.ts';
@@ -315,26 +316,54 @@ test('a message to somebody who has unsubscribed meanwhile ends before it is sen
   const key = { accountId: own.accountId, pageId: own.page.id };
   const { rows } = await own.store.statusSubscribers.list(key, null, 10, 'leaves');
   await own.store.statusSubscribers.remove({ ...key, id: rows[0]?.id ?? '' });
+  assert.deepEqual(await admitted(own), [
+    [true, null],
+    [false, 'the address has unsubscribed'],
+  ]);
+});
+
+/** Whether each claimed message to a subscriber may leave, and why not. */
+async function admitted(own: Notifying): Promise<(readonly [boolean, unknown])[]> {
   const { path } = own.pages;
   const claimed = await path.claimDeliveries();
-  assert.deepEqual(
-    claimed.map(({ channel }) => [channel.id, channel.type]),
-    [
-      [subscribersChannelId, 'STATUS_PAGE'],
-      [subscribersChannelId, 'STATUS_PAGE'],
-    ],
-  );
   const owners = path.temp.raw.prepare('SELECT DISTINCT leased_by AS owner FROM deliveries').all();
-  const owner = String(owners[0]?.['owner']);
-  const admitted: boolean[] = [];
-  for (const { delivery } of claimed)
-    admitted.push(await own.store.pageNews.admit({ accountId: own.accountId, deliveryId: delivery.id, owner }));
-  assert.deepEqual(admitted, [true, false]);
-  const ended = path.temp.raw.prepare('SELECT id, error FROM deliveries WHERE leased_by IS NULL').all();
-  assert.deepEqual(
-    ended.map((row) => [idText(row['id'] as Uint8Array), row['error']]),
-    [[claimed[1]?.delivery.id, 'the address has unsubscribed']],
-  );
+  const owner = String(owners.find((row) => row['owner'] !== null)?.['owner']);
+  const outcomes: (readonly [boolean, unknown])[] = [];
+  for (const { delivery, channel } of claimed) {
+    assert.deepEqual([channel.id, channel.type], [subscribersChannelId, 'STATUS_PAGE']);
+    const isAdmitted = await own.store.pageNews.admit({ accountId: own.accountId, deliveryId: delivery.id, owner });
+    const [row] = path.temp.raw
+      .prepare('SELECT error, leased_by FROM deliveries WHERE id = ?')
+      .all(idBytes(delivery.id));
+    assert.equal(row?.['leased_by'] === null, !isAdmitted);
+    outcomes.push([isAdmitted, row?.['error']]);
+  }
+  return outcomes;
+}
+
+test('a queued message leaves without what was withdrawn meanwhile', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  await own.subscribe('all@example.com');
+  const first = await own.incident();
+  const second = await own.incident();
+  const mistake = newId();
+  await own.addUpdate(second.id, { id: mistake, description: 'A mistake.' });
+  await own.pass(0);
+  await own.pass(minuteMs);
+  await own.setDraft(first.id);
+  await own.store.statusIncidents.removeUpdate(own.accountId, second.id, mistake);
+  assert.deepEqual(await admitted(own), [[true, null]]);
+  assert.deepEqual(own.read(), [['all@example.com', 'We look.']]);
+});
+
+test('a queued message of withdrawn changes only ends', async (newStore) => {
+  await using own = await Notifying.open(newStore);
+  await own.subscribe('all@example.com');
+  const { id } = await own.incident();
+  await own.pass(0);
+  await own.pass(minuteMs);
+  await own.setDraft(id);
+  assert.deepEqual(await admitted(own), [[false, 'the changes are no longer public']]);
 });
 
 test('readers who subscribed before a page was for the account only receive nothing of it', async (newStore) => {

@@ -79,6 +79,10 @@ export class Notifying implements AsyncDisposable {
     return this.store.statusIncidents.saveUpdate(this.accountId, incidentId, { ...update, ...times, ...fields });
   }
 
+  setDraft(incidentId: string) {
+    return this.store.statusIncidents.change(this.accountId, incidentId, (present) => ({ ...present, isDraft: true }));
+  }
+
   /** Time passes; pages are built and changes are handed over until nothing is left to do. */
   async pass(ms: number): Promise<void> {
     this.pages.path.temp.clock.advance(ms);

@@ -236,6 +236,10 @@ test('requests that would wait for half a day are dropped: silently for an addre
   const freeAt = temp.clock.now() + confirmableMs;
   temp.raw.exec(`UPDATE status_mail_slots SET free_at = ${freeAt} WHERE key = 'account:${page.accountId}'`);
   assert.equal(await subscribers.request(page, request('two@example.com')), 'full');
+  const slots = temp.raw
+    .prepare(`SELECT free_at FROM status_mail_slots WHERE key LIKE 'address:%' ORDER BY free_at`)
+    .all();
+  assert.deepEqual(Number(slots[0]?.['free_at']), temp.clock.now(), 'the address has its slot back');
   assert.equal(await subscribers.add(page, [request('two@example.com')], false), 'busy');
   assert.deepEqual(await subscribers.add(page, [request('two@example.com')], true), { created: 1, skipped: 0 });
 });

@@ -33,7 +33,10 @@ const incidentRule = z.strictObject({
     .nullable()
     .default(null)
     .describe('Last update, when the service recovers. Default: a sentence in the page’s language.'),
-  notifySubscribers: z.boolean().default(true).describe('Stored and returned. Pages have no subscribers yet.'),
+  notifySubscribers: z
+    .boolean()
+    .default(true)
+    .describe('Whether its updates notify subscribers and channels of pages.'),
 });
 
 const writable = {

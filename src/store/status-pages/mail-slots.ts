@@ -26,7 +26,14 @@ export async function takeMailSlot(
   const ofAddress = await takeSlot(tx, `address:${address}`, pacePerAddress, now);
   if (ofAddress === null) return 'asked';
   const ofAccount = await takeSlot(tx, `account:${accountId}`, pacePerAccount, now);
-  return ofAccount === null ? 'busy' : Math.max(ofAddress, ofAccount);
+  if (ofAccount !== null) return Math.max(ofAddress, ofAccount);
+  // Nobody is sent a mail, so the address has its slot back.
+  await tx
+    .updateTable('status_mail_slots')
+    .set((row) => ({ free_at: row('free_at', '-', pacePerAddress.intervalMs) }))
+    .where('key', '=', `address:${address}`)
+    .execute();
+  return 'busy';
 }
 
 /** null = it would have to wait for too long. */

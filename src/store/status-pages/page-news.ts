@@ -4,10 +4,10 @@ import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import { type PageNews, subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { mostInMessage, type PageChange } from '#domain/status-pages/page-changes.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
+import { idBytes, idText, idTextOrNull, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, ownedBy } from '../base/database.ts';
-import { deleteRows, findRow, selectRows, updateRows } from '../base/rows.ts';
+import { deleteRows, findRow, findRows, selectRows, updateRows } from '../base/rows.ts';
 import type { Db } from '../base/tables/schema.ts';
 import type { StatusPageChangesTable } from '../base/tables/status-page-tables.ts';
 import { insertDeliveries } from '../channels/failing-channels.ts';
@@ -102,7 +102,8 @@ export function createPageNews(database: Database) {
       }),
     /**
      * Whether a leased message to a subscriber is still wanted; otherwise ends it: the subscriber or the page was deleted,
-     * or the page is not published, or only for people of the account.
+     * the page is not published or only for people of the account, or its changes were withdrawn. Leaves out single
+     * changes that were withdrawn.
      */
     admit: (claim: { readonly accountId: string; readonly deliveryId: string; readonly owner: string }) =>
       admit(database, claim),
@@ -223,7 +224,8 @@ async function admit(
   const own = ownedBy(accountId);
   const key = { ...own, delivery_id: idBytes(deliveryId) };
   const stored = await findRow(reader, 'delivery_contents', key, ['content']);
-  const news = stored === undefined ? undefined : parsed<{ readonly news?: PageNews }>(stored.content).news;
+  const content = stored === undefined ? undefined : parsed<{ readonly news?: PageNews }>(stored.content);
+  const news = content?.news;
   if (news === undefined || news.subscriber === null) return true;
   const pageId = idBytes(news.page.id);
   const row = await findRow(reader, 'status_pages', { ...own, id: pageId });
@@ -231,12 +233,34 @@ async function admit(
   const subscriberKey = { ...own, page_id: pageId, id: idBytes(news.subscriber.id) };
   const isSubscribed = (await findRow(reader, 'status_subscribers', subscriberKey, ['id'])) !== undefined;
   const isReadable = page?.isPublished === true && page.visibility !== 'ACCOUNT';
-  if (isReadable && isSubscribed) return true;
-  const error = isSubscribed ? 'readers cannot see the status page' : 'the address has unsubscribed';
+  const items = await publicItems(reader, accountId, news.items);
+  let error: string | null = null;
+  if (!isSubscribed) error = 'the address has unsubscribed';
+  else if (!isReadable) error = 'readers cannot see the status page';
+  else if (items.length === 0) error = 'the changes are no longer public';
+  if (error === null && items.length === news.items.length) return true;
   await transaction(async (tx) => {
+    if (error === null) {
+      await updateRows(tx, 'delivery_contents', key, { content: json({ ...content, news: { ...news, items } }) });
+      return;
+    }
     const leased = { ...own, id: idBytes(deliveryId), leased_by: owner, status: pending };
     const ended = { status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null, error };
     await updateRows(tx, 'deliveries', leased, ended);
   });
-  return false;
+  return error === null;
+}
+
+/** Changes that readers may still see: an incident may have become a draft, or an update may have been deleted. */
+async function publicItems(db: Db, accountId: string, items: PageNews['items']): Promise<PageNews['items']> {
+  const updates = items.filter((item) => item.kind === 'update');
+  const ids = updates.map(({ id }) => idBytes(id));
+  const published = await findRows(db, 'status_incidents', { ...ownedBy(accountId), id: ids, is_draft: 0 }, ['id']);
+  const key = {
+    ...ownedBy(accountId),
+    incident_id: published.map(({ id }) => id),
+    id: updates.map(({ update }) => idBytes(update.id)),
+  };
+  const present = new Set((await findRows(db, 'status_incident_updates', key, ['id'])).map(({ id }) => idText(id)));
+  return items.filter((item) => item.kind !== 'update' || present.has(item.update.id));
 }
