@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accountAlertSettings } from '../alerts/alert-settings.ts';
 import { shown } from '#lib/schema/shown.ts';
 import { instant, updateOf } from '#lib/schema/fields.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
@@ -95,6 +96,7 @@ export type UsageBody = z.output<typeof usage>;
 
 const params = z.object({ id: z.string().max(100).describe('Account ID.') });
 const unknown = { 404: 'Unknown account, or the API key has no access to it.' };
+const usual = usualOperations({ path: '/v1/accounts', params, shown: account, unknown: unknown[404] });
 
 export const accountOperations = tagged('Accounts', {
   listAccounts: {
@@ -108,15 +110,12 @@ export const accountOperations = tagged('Accounts', {
     isBeta: true,
   },
   createAccount: {
-    method: 'POST',
-    path: '/v1/accounts',
+    ...usual.create,
     summary: 'Create an account',
     description: 'The key that creates the account gets access to it.',
     permission: 'operate',
     body: accountCreate,
     example: { name: 'Shop', executionLimit: 100_000 },
-    status: 201,
-    response: account,
   },
   getOwnAccount: {
     method: 'GET',
@@ -125,26 +124,14 @@ export const accountOperations = tagged('Accounts', {
     permission: 'read',
     response: account,
   },
-  getAccount: {
-    method: 'GET',
-    path: '/v1/accounts/{id}',
-    summary: 'Get an account',
-    permission: 'read',
-    params,
-    response: account,
-    alsoAnswers: unknown,
-  },
+  getAccount: { ...usual.get, summary: 'Get an account' },
   updateAccount: {
-    method: 'PUT',
-    path: '/v1/accounts/{id}',
+    ...usual.update,
     summary: 'Update an account',
     description: `${merges} Only an operator key can change \`executionLimit\` and \`limits\`.`,
     permission: 'admin',
-    params,
     body: accountUpdate,
     example: { executionLimit: null },
-    response: account,
-    alsoAnswers: unknown,
   },
   getUsage: {
     method: 'GET',

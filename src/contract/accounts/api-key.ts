@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { apiKeyRoles } from '#domain/accounts/api-key.ts';
 import { bodyInstant, instant, pathUuid } from '#lib/schema/fields.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { pageQuery } from '../paging.ts';
 
 const shape = {
   id: z.uuid(),
@@ -38,45 +38,31 @@ const apiKeyCreate = z.strictObject({
 });
 
 const params = z.object({ id: pathUuid('ID of the key.') });
-const unknown = { 404: 'Unknown API key.' };
+const usual = usualOperations({ path: '/v1/api-keys', params, shown: apiKey, unknown: 'Unknown API key.' });
 
 export const apiKeyOperations = tagged('API keys', {
   listApiKeys: {
-    method: 'GET',
-    path: '/v1/api-keys',
+    ...usual.list,
     summary: 'List the API keys of the account',
     permission: 'admin',
-    query: pageQuery,
-    response: z.array(apiKey),
-    isPaged: true,
   },
   createApiKey: {
-    method: 'POST',
-    path: '/v1/api-keys',
+    ...usual.create,
     summary: 'Create an API key',
     description: 'The response contains the key, which is never shown again.',
     permission: 'admin',
     body: apiKeyCreate,
     example: { name: 'CI', role: 'read-run' },
-    status: 201,
     response: apiKeyCreated,
   },
   getApiKey: {
-    method: 'GET',
-    path: '/v1/api-keys/{id}',
+    ...usual.get,
     summary: 'Get an API key',
     permission: 'admin',
-    params,
-    response: apiKey,
-    alsoAnswers: unknown,
   },
   deleteApiKey: {
-    method: 'DELETE',
-    path: '/v1/api-keys/{id}',
+    ...usual.remove,
     summary: 'Revoke an API key immediately',
     permission: 'admin',
-    params,
-    status: 204,
-    alsoAnswers: unknown,
   },
 } as const satisfies Untagged);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { creating, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant } from '#lib/schema/fields.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 
 const pem = z.string().min(1).max(32_768);
@@ -34,7 +35,12 @@ export const clientCertificateCreate = z.strictObject({
 });
 
 const params = z.object({ id: z.string().max(100).describe('ID of the certificate.') });
-const unknown = { 404: 'Unknown client certificate.' };
+const usual = usualOperations({
+  path: '/v1/client-certificates',
+  params,
+  shown: clientCertificate,
+  unknown: 'Unknown client certificate.',
+});
 
 export const clientCertificateOperations = tagged('Client certificates', {
   listClientCertificates: {
@@ -45,12 +51,10 @@ export const clientCertificateOperations = tagged('Client certificates', {
     response: z.array(clientCertificate),
   },
   createClientCertificate: {
-    method: 'POST',
-    path: '/v1/client-certificates',
+    ...usual.create,
     summary: 'Create a client certificate',
     description:
       'Checks and webhooks of the account present it when a server of the host requests a client certificate. Replaces an existing certificate of the same host; the new one has a new ID.',
-    permission: 'write',
     body: creating([...readOnlyFields, 'expiresAt'], clientCertificateCreate),
     example: {
       host: 'shop.example',
@@ -71,25 +75,7 @@ export const clientCertificateOperations = tagged('Client certificates', {
         '3xBihjSz01KWa91jq2MzEeJFtVtmdCwBpzCmqmwVGgESknBtcGjsikdX\n' +
         '-----END PRIVATE KEY-----\n',
     },
-    status: 201,
-    response: clientCertificate,
   },
-  getClientCertificate: {
-    method: 'GET',
-    path: '/v1/client-certificates/{id}',
-    summary: 'Get a client certificate',
-    permission: 'read',
-    params,
-    response: clientCertificate,
-    alsoAnswers: unknown,
-  },
-  deleteClientCertificate: {
-    method: 'DELETE',
-    path: '/v1/client-certificates/{id}',
-    summary: 'Delete a client certificate',
-    permission: 'write',
-    params,
-    status: 204,
-    alsoAnswers: unknown,
-  },
+  getClientCertificate: { ...usual.get, summary: 'Get a client certificate' },
+  deleteClientCertificate: { ...usual.remove, summary: 'Delete a client certificate' },
 } as const satisfies Untagged);

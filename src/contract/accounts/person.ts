@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { memberRoles } from '#domain/accounts/api-key.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 import { code, email, me, oneTimeToken, password, tooMany } from './session.ts';
@@ -52,40 +53,31 @@ const shownInvite = z
 const params = z.object({ id: pathUuid('ID of the person.') });
 const inviteParams = z.object({ id: pathUuid('ID of the invitation.') });
 const unknown = { 404: 'Not a member of the account.' };
+const usual = usualOperations({ path: '/v1/users', params, shown: person, unknown: unknown[404] });
 const lastOwner = { 409: 'The person is the last owner of the account.' };
 const brokenInvite = { 404: 'The invitation was used or withdrawn, or it has expired.' };
 
 export const personOperations = tagged('People', {
   listUsers: {
-    method: 'GET',
-    path: '/v1/users',
+    ...usual.list,
     summary: 'List the members of the account',
     permission: 'admin',
-    query: pageQuery,
-    response: z.array(person),
-    isPaged: true,
   },
   updateUser: {
-    method: 'PUT',
-    path: '/v1/users/{id}',
+    ...usual.update,
     summary: 'Update the role of a member',
     description: 'Only an owner or an operator can make a person an owner or change the role of an owner.',
     permission: 'admin',
-    params,
     body: z.strictObject({ role }),
     example: { role: 'read-only' },
-    response: person,
     alsoAnswers: { ...unknown, ...lastOwner },
   },
   deleteUser: {
-    method: 'DELETE',
-    path: '/v1/users/{id}',
+    ...usual.remove,
     summary: 'Remove a member from the account',
     description:
       'Takes effect immediately. A person who is in no other account is deleted. API keys that the person created keep working.',
     permission: 'admin',
-    params,
-    status: 204,
     alsoAnswers: { ...unknown, ...lastOwner },
   },
   listInvites: {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { updateOf, variableKey } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { warnings } from '../checks/warnings.ts';
-import { pageQuery } from '../paging.ts';
 import { groupUsers, users } from '../uses.ts';
 
 const value = z.string().max(32_768);
@@ -61,47 +61,23 @@ export type VariableUsesBody = z.output<typeof variableUses>;
 
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });
 const unknown = { 404: 'Unknown variable.' };
+const usual = usualOperations({ path: '/v1/variables', params, shown: variable, unknown: unknown[404] });
 
 export const variableOperations = tagged('Environment variables', {
-  listVariables: {
-    method: 'GET',
-    path: '/v1/variables',
-    summary: 'List all environment variables',
-    permission: 'read',
-    query: pageQuery,
-    response: z.array(variable),
-    isPaged: true,
-  },
+  listVariables: { ...usual.list, summary: 'List all environment variables' },
   createVariable: {
-    method: 'POST',
-    path: '/v1/variables',
+    ...usual.create,
     summary: 'Create an environment variable',
-    permission: 'write',
     body: ignoring(['warnings'], variableCreate),
     example: { key: 'SHOP_URL', value: 'https://shop.example' },
-    status: 201,
-    response: variable,
     alsoAnswers: { 409: 'The variable already exists.' },
   },
-  getVariable: {
-    method: 'GET',
-    path: '/v1/variables/{key}',
-    summary: 'Get an environment variable',
-    permission: 'read',
-    params,
-    response: variable,
-    alsoAnswers: unknown,
-  },
+  getVariable: { ...usual.get, summary: 'Get an environment variable' },
   updateVariable: {
-    method: 'PUT',
-    path: '/v1/variables/{key}',
+    ...usual.update,
     summary: 'Update an environment variable',
-    permission: 'write',
-    params,
     body: ignoring(['warnings'], variableUpdate),
     example: { value: 'https://shop.example' },
-    response: variable,
-    alsoAnswers: unknown,
   },
   getVariableUses: {
     method: 'GET',
@@ -114,13 +90,5 @@ export const variableOperations = tagged('Environment variables', {
     response: variableUses,
     alsoAnswers: unknown,
   },
-  deleteVariable: {
-    method: 'DELETE',
-    path: '/v1/variables/{key}',
-    summary: 'Delete an environment variable',
-    permission: 'write',
-    params,
-    status: 204,
-    alsoAnswers: unknown,
-  },
+  deleteVariable: { ...usual.remove, summary: 'Delete an environment variable' },
 } as const satisfies Untagged);

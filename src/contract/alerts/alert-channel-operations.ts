@@ -18,8 +18,8 @@ import { alertTypes } from '#domain/alerts/alert.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { shown } from '#lib/schema/shown.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { pageQuery } from '../paging.ts';
 
 const alertType = z.enum(alertTypes).default('ALERT_FAILURE');
 
@@ -121,6 +121,12 @@ const testAnswer = z.strictObject({
 export type ChannelTestBody = z.output<typeof testAnswer>;
 
 const unknown = { 404: 'Unknown alert channel.' };
+const usual = usualOperations({
+  path: '/v1/alert-channels',
+  params: channelParams,
+  shown: alertChannel,
+  unknown: unknown[404],
+});
 const example = {
   type: channelTypes[0],
   config: { url: 'https://hooks.example/alerts', webhookSecret: 'change me' },
@@ -128,25 +134,13 @@ const example = {
 };
 
 export const alertChannelOperations = tagged('Alert channels', {
-  listAlertChannels: {
-    method: 'GET',
-    path: '/v1/alert-channels',
-    summary: 'List all alert channels',
-    permission: 'read',
-    query: pageQuery,
-    response: z.array(alertChannel),
-    isPaged: true,
-  },
+  listAlertChannels: { ...usual.list, summary: 'List all alert channels' },
   createAlertChannel: {
-    method: 'POST',
-    path: '/v1/alert-channels',
+    ...usual.create,
     summary: 'Create an alert channel',
     description: 'Returns 400 with line and column if a template is invalid or uses a secret variable.',
-    permission: 'write',
     body: channelCreate,
     example,
-    status: 201,
-    response: alertChannel,
   },
   listAlertChannelPresets: {
     method: 'GET',
@@ -165,38 +159,23 @@ export const alertChannelOperations = tagged('Alert channels', {
     response: templateNames,
   },
   getAlertChannel: {
-    method: 'GET',
-    path: '/v1/alert-channels/{id}',
+    ...usual.get,
     summary: 'Get an alert channel',
-    permission: 'read',
-    params: channelParams,
-    response: alertChannel,
     isRevised: true,
-    alsoAnswers: unknown,
   },
   updateAlertChannel: {
-    method: 'PUT',
-    path: '/v1/alert-channels/{id}',
+    ...usual.update,
     summary: 'Update an alert channel',
     description: merges,
-    permission: 'write',
-    params: channelParams,
     body: channelUpdate,
     example: { sendDegraded: true },
-    response: alertChannel,
     isRevised: true,
-    alsoAnswers: unknown,
   },
   deleteAlertChannel: {
-    method: 'DELETE',
-    path: '/v1/alert-channels/{id}',
+    ...usual.remove,
     summary: 'Delete an alert channel',
     description:
       "Cancels the channel's pending deliveries and keeps its log. Open alerts are not resolved on this channel.",
-    permission: 'write',
-    params: channelParams,
-    status: 204,
-    alsoAnswers: unknown,
   },
   putSubscription: {
     method: 'PUT',

@@ -6,6 +6,7 @@ import { assignQuery } from './check-operations.ts';
 import { membersChange, membersMoved } from './group-members.ts';
 import { pathNumber, pathUuid, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
@@ -21,29 +22,27 @@ const createQuery = assignQuery.extend({
 });
 
 const unknown = { 404: 'Unknown check group.' };
+const usual = usualOperations({
+  path: '/v1/check-groups',
+  params: groupParams,
+  shown: checkGroup,
+  unknown: unknown[404],
+});
 const example = { name: 'Shop', locations: [], apiCheckDefaults: { url: 'https://shop.example' } };
 
 export const checkGroupOperations = tagged('Check groups', {
   listCheckGroups: {
-    method: 'GET',
-    path: '/v1/check-groups',
+    ...usual.list,
     summary: 'List all check groups',
-    permission: 'read',
     query: groupQuery,
-    response: z.array(checkGroup),
-    isPaged: true,
   },
   createCheckGroup: {
-    method: 'POST',
-    path: '/v1/check-groups',
+    ...usual.create,
     summary: 'Create a check group that overrides the settings of its checks',
     description: 'Deprecated: version 2 leaves settings that the group does not set to its checks.',
-    permission: 'write',
     query: assignQuery,
     body: groupCreate,
     example,
-    status: 201,
-    response: checkGroup,
     isDeprecated: true,
   },
   createCheckGroupV2: {
@@ -58,28 +57,18 @@ export const checkGroupOperations = tagged('Check groups', {
     response: checkGroup,
   },
   getCheckGroup: {
-    method: 'GET',
-    path: '/v1/check-groups/{id}',
+    ...usual.get,
     summary: 'Get a check group',
-    permission: 'read',
-    params: groupParams,
-    response: checkGroup,
     isRevised: true,
-    alsoAnswers: unknown,
   },
   updateCheckGroup: {
-    method: 'PUT',
-    path: '/v1/check-groups/{id}',
+    ...usual.update,
     summary: 'Update a check group, with the defaults of version 1',
     description: merges,
-    permission: 'write',
-    params: groupParams,
     query: assignQuery,
     body: groupUpdate,
     example: { muted: true },
-    response: checkGroup,
     isRevised: true,
-    alsoAnswers: unknown,
     isDeprecated: true,
   },
   updateCheckGroupV2: {
@@ -108,15 +97,10 @@ export const checkGroupOperations = tagged('Check groups', {
     alsoAnswers: unknown,
   },
   deleteCheckGroup: {
-    method: 'DELETE',
-    path: '/v1/check-groups/{id}',
+    ...usual.remove,
     summary: 'Delete a check group',
     description:
       'Keeps the checks, without a group, and deletes the trigger. Rejected if a check with scripts would be left without a runtime.',
-    permission: 'write',
-    params: groupParams,
-    status: 204,
-    alsoAnswers: unknown,
   },
   listChecksOfGroup: {
     method: 'GET',

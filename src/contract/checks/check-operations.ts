@@ -16,6 +16,7 @@ import {
 } from './check.ts';
 import { flag, pathUuid, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
@@ -41,6 +42,7 @@ export const assignQuery = z.object({
 
 const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
 const unknown = { 404: 'Unknown check.' };
+const usual = usualOperations({ path: '/v1/checks', params: checkParams, shown: check, unknown: unknown[404] });
 const createQuery = assignQuery.extend({
   copyOf: pathUuid('')
     .exactOptional()
@@ -109,40 +111,27 @@ function updateKind({ schema, update, shown }: KindBodies) {
 
 export const checkOperations = tagged('Checks', {
   listChecks: {
-    method: 'GET',
-    path: '/v1/checks',
+    ...usual.list,
     summary: 'List all checks',
     ignoredQuery: ['includeDependencies'],
-    permission: 'read',
     query: checkQuery,
-    response: z.array(check),
-    isPaged: true,
   },
   createCheck: {
-    method: 'POST',
-    path: '/v1/checks',
+    ...usual.create,
     summary: 'Create a check of any type',
     description: 'Deprecated: use the path of the check type.',
-    permission: 'write',
     query: createQuery,
     body: anyCheckCreate,
     example: { checkType: 'API', ...schemaOf('API').example },
-    status: 201,
-    response: check,
     isDeprecated: true,
   },
   ...ofEveryKind('create', createKind),
   getCheck: {
-    method: 'GET',
-    path: '/v1/checks/{id}',
+    ...usual.get,
     summary: 'Get a check',
     ignoredQuery: ['includeDependencies'],
-    permission: 'read',
-    params: checkParams,
     query: readQuery,
-    response: check,
     isRevised: true,
-    alsoAnswers: unknown,
   },
   updateCheck: {
     ...changing,
@@ -167,13 +156,8 @@ export const checkOperations = tagged('Checks', {
     alsoAnswers: unknown,
   },
   deleteCheck: {
-    method: 'DELETE',
-    path: '/v1/checks/{id}',
+    ...usual.remove,
     summary: 'Delete a check',
     description: 'Also deletes its results, subscriptions and trigger. Channels with an open alert receive a recovery.',
-    permission: 'write',
-    params: checkParams,
-    status: 204,
-    alsoAnswers: unknown,
   },
 } as const satisfies Untagged);

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { instant, pathNumber, updateOf, zonedInstant } from '#lib/schema/fields.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { pageQuery } from '../paging.ts';
 import { warnings } from './warnings.ts';
 
 const units = ['DAY', 'WEEK', 'MONTH'] as const;
@@ -104,26 +104,21 @@ export type MaintenancePreviewBody = z.output<typeof preview>;
 const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt', 'skippedOccurrences'];
 export const maintenanceWindowParams = z.object({ id: pathNumber('ID of the maintenance window.') });
 const params = maintenanceWindowParams;
-const unknown = { 404: 'Unknown maintenance window.' };
+const usual = usualOperations({
+  path: '/v1/maintenance-windows',
+  params,
+  shown: maintenanceWindow,
+  unknown: 'Unknown maintenance window.',
+});
 
 export const maintenanceWindowOperations = tagged('Maintenance windows', {
-  listMaintenanceWindows: {
-    method: 'GET',
-    path: '/v1/maintenance-windows',
-    summary: 'List all maintenance windows',
-    permission: 'read',
-    query: pageQuery,
-    response: z.array(maintenanceWindow),
-    isPaged: true,
-  },
+  listMaintenanceWindows: { ...usual.list, summary: 'List all maintenance windows' },
   createMaintenanceWindow: {
-    method: 'POST',
-    path: '/v1/maintenance-windows',
+    ...usual.create,
     summary: 'Create a maintenance window',
     description:
       'Scheduled runs that the window suppresses are recorded as missed, with the reason `maintenance`. Runs started by ' +
       'a trigger are not affected.',
-    permission: 'write',
     body: creating(readOnly, maintenanceWindowCreate),
     example: {
       name: 'Nightly restart',
@@ -133,39 +128,19 @@ export const maintenanceWindowOperations = tagged('Maintenance windows', {
       repeatUnit: 'DAY',
       timezone: 'Europe/Berlin',
     },
-    status: 201,
-    response: maintenanceWindow,
   },
-  getMaintenanceWindow: {
-    method: 'GET',
-    path: '/v1/maintenance-windows/{id}',
-    summary: 'Get a maintenance window',
-    permission: 'read',
-    params,
-    response: maintenanceWindow,
-    alsoAnswers: unknown,
-  },
+  getMaintenanceWindow: { ...usual.get, summary: 'Get a maintenance window' },
   updateMaintenanceWindow: {
-    method: 'PUT',
-    path: '/v1/maintenance-windows/{id}',
+    ...usual.update,
     summary: 'Update a maintenance window',
     description: merges,
-    permission: 'write',
-    params,
     body: ignoring(readOnly, updateOf(maintenanceWindowCreate)),
     example: { silenceAllAlerts: true },
-    response: maintenanceWindow,
-    alsoAnswers: unknown,
   },
   deleteMaintenanceWindow: {
-    method: 'DELETE',
-    path: '/v1/maintenance-windows/{id}',
+    ...usual.remove,
     summary: 'Delete a maintenance window',
     description: 'An active window ends at once.',
-    permission: 'write',
-    params,
-    status: 204,
-    alsoAnswers: unknown,
   },
   previewMaintenanceWindow: {
     method: 'POST',

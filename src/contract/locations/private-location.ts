@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { resourceUses } from '../uses.ts';
 
@@ -55,6 +56,7 @@ const readOnly = [...readOnlyFields, 'keys', 'lastSeen', 'agentCount', 'runningA
 const params = z.object({ id: pathUuid('ID of the private location.') });
 const keyParams = params.extend({ keyId: pathUuid('ID of the key.') });
 const unknown = { 404: 'Unknown private location.' };
+const usual = usualOperations({ path: '/v1/private-locations', params, shown: privateLocation, unknown: unknown[404] });
 
 export const privateLocationOperations = tagged('Private locations', {
   listPrivateLocations: {
@@ -66,37 +68,20 @@ export const privateLocationOperations = tagged('Private locations', {
     response: z.array(privateLocation),
   },
   createPrivateLocation: {
-    method: 'POST',
-    path: '/v1/private-locations',
+    ...usual.create,
     summary: 'Create a private location',
     description:
       'Only checks of the account run there. Until a process serves it, their runs wait, and are missed after ten minutes. The response contains a first key, which is never shown again.',
-    permission: 'write',
     body: ignoring(readOnly, privateLocationCreate),
     example: { name: 'Office', slugName: 'office' },
-    status: 201,
-    response: privateLocation,
   },
-  getPrivateLocation: {
-    method: 'GET',
-    path: '/v1/private-locations/{id}',
-    summary: 'Get a private location',
-    permission: 'read',
-    params,
-    response: privateLocation,
-    alsoAnswers: unknown,
-  },
+  getPrivateLocation: { ...usual.get, summary: 'Get a private location' },
   updatePrivateLocation: {
-    method: 'PUT',
-    path: '/v1/private-locations/{id}',
+    ...usual.update,
     summary: 'Update a private location',
     description: 'Omitted fields are kept. `slugName` must be the present one.',
-    permission: 'write',
-    params,
     body: ignoring(readOnly, updateOf(privateLocationCreate)),
     example: { name: 'Office, second floor' },
-    response: privateLocation,
-    alsoAnswers: unknown,
   },
   getPrivateLocationUses: {
     method: 'GET',
@@ -109,13 +94,9 @@ export const privateLocationOperations = tagged('Private locations', {
     alsoAnswers: unknown,
   },
   deletePrivateLocation: {
-    method: 'DELETE',
-    path: '/v1/private-locations/{id}',
+    ...usual.remove,
     summary: 'Delete a private location',
     description: 'Its processes continue to run and receive no other checks.',
-    permission: 'write',
-    params,
-    status: 204,
     alsoAnswers: { ...unknown, 409: 'Checks or groups use it.' },
   },
   createPrivateLocationKey: {

@@ -10,6 +10,7 @@ import {
 } from '#domain/projects/resource.ts';
 import { flag, instant, pathUuid, wholeNumber } from '#lib/schema/fields.ts';
 import { jsonObject } from '#lib/schema/json.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
@@ -105,16 +106,10 @@ const busy = { 409: 'Another deployment of the project is in progress: `attribut
 /** Largest body of a deployment, before and after decompression. */
 const maxBody = 12 * 1_048_576;
 
+const usual = usualOperations({ path: '/v1/projects', params, shown: project, unknown: unknownProject[404] });
+
 export const projectOperations = tagged('Projects', {
-  listProjects: {
-    method: 'GET',
-    path: '/v1/projects',
-    summary: 'List all projects',
-    permission: 'read',
-    query: pageQuery,
-    response: z.array(project),
-    isPaged: true,
-  },
+  listProjects: { ...usual.list, summary: 'List all projects' },
   listProjectResources: {
     method: 'GET',
     path: '/v1/project-resources',
@@ -128,24 +123,13 @@ export const projectOperations = tagged('Projects', {
     response: z.array(projectResource),
     isPaged: true,
   },
-  getProject: {
-    method: 'GET',
-    path: '/v1/projects/{logicalId}',
-    summary: 'Get a project',
-    permission: 'read',
-    params,
-    response: project,
-    alsoAnswers: unknownProject,
-  },
+  getProject: { ...usual.get, summary: 'Get a project' },
   deleteProject: {
-    method: 'DELETE',
-    path: '/v1/projects/{logicalId}',
+    ...usual.remove,
     summary: 'Delete a project',
     description:
       'Deletes everything that the project owns, in a deployment of its own, or keeps it without an owner. Its ' +
       'checks stop at once; their history is deleted in the minutes after.',
-    permission: 'write',
-    params,
     query: z.object({
       preserveResources: flag.default(false).describe('Keep the resources.'),
     }),

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { instant, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { pageQuery } from '../paging.ts';
 import { resourceUses } from '../uses.ts';
 
 /** Maximum characters of a snippet: an account's snippets are kept in memory while its checks run. */
@@ -31,48 +31,24 @@ export const snippetCreate = z.strictObject({
 
 const params = z.object({ id: pathNumber('ID of the snippet.') });
 const unknown = { 404: 'Unknown snippet.' };
+const usual = usualOperations({ path: '/v1/snippets', params, shown: snippet, unknown: unknown[404] });
 
 export const snippetOperations = tagged('Snippets', {
-  listSnippets: {
-    method: 'GET',
-    path: '/v1/snippets',
-    summary: 'List all snippets',
-    permission: 'read',
-    query: pageQuery,
-    response: z.array(snippet),
-    isPaged: true,
-  },
+  listSnippets: { ...usual.list, summary: 'List all snippets' },
   createSnippet: {
-    method: 'POST',
-    path: '/v1/snippets',
+    ...usual.create,
     summary: 'Create a snippet',
     description: 'API checks and groups run it if `setupSnippetId` or `tearDownSnippetId` names it.',
-    permission: 'write',
     body: ignoring(readOnlyFields, snippetCreate),
     example: { name: 'Log in', script: "request.headers['x-client'] = 'tocsin';" },
-    status: 201,
-    response: snippet,
   },
-  getSnippet: {
-    method: 'GET',
-    path: '/v1/snippets/{id}',
-    summary: 'Get a snippet',
-    permission: 'read',
-    params,
-    response: snippet,
-    alsoAnswers: unknown,
-  },
+  getSnippet: { ...usual.get, summary: 'Get a snippet' },
   updateSnippet: {
-    method: 'PUT',
-    path: '/v1/snippets/{id}',
+    ...usual.update,
     summary: 'Update a snippet',
     description: 'Omitted fields are kept. The next runs use the new script.',
-    permission: 'write',
-    params,
     body: ignoring(readOnlyFields, updateOf(snippetCreate)),
     example: { name: 'Log in as a customer' },
-    response: snippet,
-    alsoAnswers: unknown,
   },
   getSnippetUses: {
     method: 'GET',
@@ -85,12 +61,8 @@ export const snippetOperations = tagged('Snippets', {
     alsoAnswers: unknown,
   },
   deleteSnippet: {
-    method: 'DELETE',
-    path: '/v1/snippets/{id}',
+    ...usual.remove,
     summary: 'Delete a snippet',
-    permission: 'write',
-    params,
-    status: 204,
     alsoAnswers: { ...unknown, 409: 'Checks or groups use it.' },
   },
 } as const satisfies Untagged);

@@ -6,6 +6,7 @@ import { incidentSeverities } from '#domain/status-pages/status-service.ts';
 import { bodyInstant, flag, instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { checkParams } from '../checks/check.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
 
@@ -100,6 +101,12 @@ const readOnly = [
 const params = z.object({ id: pathUuid('ID of the incident.') });
 const updateParams = params.extend({ updateId: pathUuid('ID of the update.') });
 const unknown = { 404: 'Unknown incident.' };
+const usual = usualOperations({
+  path: '/v1/status-pages/incidents',
+  params,
+  shown: statusIncident,
+  unknown: unknown[404],
+});
 const unknownUpdate = { 404: 'Unknown incident or update.' };
 const readOnlyUpdate = [...readOnlyFields, 'isScheduled', 'notified'];
 
@@ -128,11 +135,9 @@ export const statusIncidentOperations = tagged('Status pages', {
     alsoAnswers: { 404: 'Unknown check.' },
   },
   createStatusIncident: {
-    method: 'POST',
-    path: '/v1/status-pages/incidents',
+    ...usual.create,
     summary: 'Create an incident',
     description: 'Appears on every page that shows one of its services.',
-    permission: 'write',
     body: ignoring(readOnly, statusIncidentCreate),
     example: {
       name: 'Payments fail',
@@ -140,39 +145,19 @@ export const statusIncidentOperations = tagged('Status pages', {
       services: [],
       incidentUpdates: [{ status: 'INVESTIGATING', description: 'We are looking into it.' }],
     },
-    status: 201,
-    response: statusIncident,
   },
-  getStatusIncident: {
-    method: 'GET',
-    path: '/v1/status-pages/incidents/{id}',
-    summary: 'Get an incident',
-    permission: 'read',
-    params,
-    response: statusIncident,
-    alsoAnswers: unknown,
-  },
+  getStatusIncident: { ...usual.get, summary: 'Get an incident' },
   updateStatusIncident: {
-    method: 'PUT',
-    path: '/v1/status-pages/incidents/{id}',
+    ...usual.update,
     summary: 'Update an incident',
     description: 'Omitted fields are kept. `isDraft: false` publishes it. Updates have operations of their own.',
-    permission: 'write',
-    params,
     body: ignoring([...readOnly, 'incidentUpdates'], updateOf(statusIncidentChange)),
     example: { severity: 'MINOR' },
-    response: statusIncident,
-    alsoAnswers: unknown,
   },
   deleteStatusIncident: {
-    method: 'DELETE',
-    path: '/v1/status-pages/incidents/{id}',
+    ...usual.remove,
     summary: 'Delete an incident',
     description: 'Removes it from all pages and their history.',
-    permission: 'write',
-    params,
-    status: 204,
-    alsoAnswers: unknown,
   },
   listIncidentUpdates: {
     method: 'GET',

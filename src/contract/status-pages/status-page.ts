@@ -14,6 +14,7 @@ import {
 import { english } from '#domain/status-pages/page-texts.ts';
 import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { timeZoneName } from '../time-zone.ts';
 import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
@@ -178,6 +179,7 @@ const preview = z
 const readOnly = [...readOnlyFields, 'isPrivate', 'hasPassword', 'pageUrl', 'accountId'];
 const params = z.object({ id: pathUuid('ID of the status page.') });
 const unknown = { 404: 'Unknown status page.' };
+const usual = usualOperations({ path: '/v1/status-pages', params, shown: statusPage, unknown: unknown[404] });
 const taken = { 409: 'Another page has this address.' };
 
 export const statusPageOperations = tagged('Status pages', {
@@ -191,14 +193,10 @@ export const statusPageOperations = tagged('Status pages', {
     response: cursorPage(statusPage),
   },
   createStatusPage: {
-    method: 'POST',
-    path: '/v1/status-pages',
+    ...usual.create,
     summary: 'Create a status page',
-    permission: 'write',
     body: ignoring(readOnly, statusPageCreate),
     example: { name: 'Example status', url: 'example', cards: [{ name: 'Shop', services: [] }] },
-    status: 201,
-    response: statusPage,
     alsoAnswers: taken,
   },
   previewStatusPage: {
@@ -212,35 +210,18 @@ export const statusPageOperations = tagged('Status pages', {
     example: { name: 'Example status', url: 'example' },
     response: preview,
   },
-  getStatusPage: {
-    method: 'GET',
-    path: '/v1/status-pages/{id}',
-    summary: 'Get a status page',
-    permission: 'read',
-    params,
-    response: statusPage,
-    alsoAnswers: unknown,
-  },
+  getStatusPage: { ...usual.get, summary: 'Get a status page' },
   updateStatusPage: {
-    method: 'PUT',
-    path: '/v1/status-pages/{id}',
+    ...usual.update,
     summary: 'Update a status page',
     description: 'Omitted fields are kept.',
-    permission: 'write',
-    params,
     body: ignoring(readOnly, updateOf(statusPageCreate)),
     example: { isPublished: true },
-    response: statusPage,
     alsoAnswers: { ...unknown, ...taken },
   },
   deleteStatusPage: {
-    method: 'DELETE',
-    path: '/v1/status-pages/{id}',
+    ...usual.remove,
     summary: 'Delete a status page',
     description: 'Deletes its subscribers too. Services and incidents remain.',
-    permission: 'write',
-    params,
-    status: 204,
-    alsoAnswers: unknown,
   },
 } as const satisfies Untagged);

@@ -4,6 +4,7 @@ import { incidentSeverities, proposalModes } from '#domain/status-pages/status-s
 import { serviceStates } from '#domain/status-pages/service-state.ts';
 import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
 import { cursorPage, cursorQuery } from './service-lists.ts';
 
@@ -97,6 +98,12 @@ export type StatusServiceBody = z.output<typeof statusService>;
 const readOnly = [...readOnlyFields, 'accountId', 'state'];
 const params = z.object({ id: pathUuid('ID of the service.') });
 const unknown = { 404: 'Unknown service.' };
+const usual = usualOperations({
+  path: '/v1/status-pages/services',
+  params,
+  shown: statusService,
+  unknown: unknown[404],
+});
 
 export const statusServiceOperations = tagged('Status pages', {
   listStatusServices: {
@@ -109,43 +116,22 @@ export const statusServiceOperations = tagged('Status pages', {
     response: cursorPage(statusService),
   },
   createStatusService: {
-    method: 'POST',
-    path: '/v1/status-pages/services',
+    ...usual.create,
     summary: 'Create a service',
-    permission: 'write',
     body: ignoring(readOnly, statusServiceCreate),
     example: { name: 'Checkout', tags: ['checkout'] },
-    status: 201,
-    response: statusService,
   },
-  getStatusService: {
-    method: 'GET',
-    path: '/v1/status-pages/services/{id}',
-    summary: 'Get a service',
-    permission: 'read',
-    params,
-    response: statusService,
-    alsoAnswers: unknown,
-  },
+  getStatusService: { ...usual.get, summary: 'Get a service' },
   updateStatusService: {
-    method: 'PUT',
-    path: '/v1/status-pages/services/{id}',
+    ...usual.update,
     summary: 'Update a service',
     description: 'Omitted fields are kept. If other checks tell its state, its past days are counted again.',
-    permission: 'write',
-    params,
     body: ignoring(readOnly, updateOf(statusServiceCreate)),
     example: { name: 'Checkout and payment' },
-    response: statusService,
-    alsoAnswers: unknown,
   },
   deleteStatusService: {
-    method: 'DELETE',
-    path: '/v1/status-pages/services/{id}',
+    ...usual.remove,
     summary: 'Delete a service',
-    permission: 'write',
-    params,
-    status: 204,
     alsoAnswers: { ...unknown, 409: 'Status pages show it.' },
   },
 } as const satisfies Untagged);
