@@ -1,6 +1,6 @@
 // `new-key`: writes an operator key straight into the database, for use after the last key was lost.
 import type { Command } from 'commander';
-import { keyHash, keyPrefix, newKeyText } from '#actions/accounts/key-text.ts';
+import { tokenHash, keyPrefix, newKeyText } from '#actions/accounts/key-text.ts';
 import { readConfig } from '#config/config.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -33,7 +33,7 @@ async function newKey(values: { readonly name: string }): Promise<void> {
 /** Adds a key without expiry for every account, the oldest first; returns the number of accounts. */
 async function addOperatorKey(tx: Db, name: string, text: string): Promise<number> {
   const id = idBytes(newId());
-  const key = { id, hash: keyHash(text), prefix: keyPrefix(text), name, role: 'admin', is_operator: 1 };
+  const key = { id, hash: tokenHash(text), prefix: keyPrefix(text), name, role: 'admin', is_operator: 1 };
   await insertRows(tx, 'api_keys', { ...key, created_at: systemClock.now(), last_used_at: null, expires_at: null });
   const accounts = await findRows(tx, 'accounts', {}, ['id'], ['created_at', 'id']);
   if (accounts.length === 0) {

@@ -1,7 +1,7 @@
 // `new-user`: writes a setup link straight into the database, for a first user, another operator or a lost password.
 import type { Command } from 'commander';
 import { setupUrl } from '#actions/accounts/setup.ts';
-import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
+import { newToken, tokenHash } from '#actions/accounts/key-text.ts';
 import { readConfig } from '#config/config.ts';
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
 import { systemClock } from '#lib/clock.ts';

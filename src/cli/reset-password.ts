@@ -1,7 +1,7 @@
 // `reset-password`: writes a link for another password straight into the database, where email is not set up.
 import type { Command } from 'commander';
 import { passwordResetUrl } from '#actions/accounts/password-resets.ts';
-import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
+import { newToken, tokenHash } from '#actions/accounts/key-text.ts';
 import { readConfig } from '#config/config.ts';
 import { resettableOf } from '#domain/accounts/user.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -1,11 +1,9 @@
 // The one sentence of a page: its state, what is affected, and since when.
 import { type ServiceState, serviceStates } from '#domain/status-pages/service-state.ts';
 import type { Html } from '#lib/markup/html.ts';
-import { html } from '#lib/markup/html.ts';
+import { markup } from '#lib/markup/html.ts';
 import { openIncidents, type PageView } from './page-view.ts';
 import type { TextKey } from '#domain/status-pages/page-texts.ts';
-
-const markup = html;
 
 /** A headline in both forms. */
 export interface Headline {

@@ -1,7 +1,5 @@
 // Renders the subset of Markdown that people may use: paragraphs, lists, bold, italic, code and links; all else is text.
-import { type Html, html } from '#lib/markup/html.ts';
-
-const markup = html;
+import { type Html, markup } from '#lib/markup/html.ts';
 
 /** HTML of a text. Linear in its length. */
 export function renderMarkdown(text: string): Html {

@@ -1,17 +1,19 @@
 // Renders a snapshot of a status page to its files.
 import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
-import { renderAtom } from './feeds/atom.ts';
+import { renderAtom, renderRss } from './feeds/news.ts';
 import { renderCalendar } from './feeds/icalendar.ts';
-import { renderRss } from './feeds/rss.ts';
 import { stateOf } from './headline.ts';
 import { renderCurrent, renderEmbed } from './html/current.ts';
 import { renderHistory } from './html/history.ts';
 import { renderIncident } from './html/incidents.ts';
 import { statuspageFiles } from './json/statuspage-json.ts';
 import { summaryJson } from './json/summary-json.ts';
-import { pageBadges, stateFavicon } from './page-badges.ts';
 import { pageStyle } from './html/page-style.ts';
-import { createPageView, incidentPath, type PageImages, type PublishedFile } from './page-view.ts';
+import { createPageView, incidentPath, type PageImages, type PublishedFile, type PageView } from './page-view.ts';
+import type { ServiceState } from '#domain/status-pages/service-state.ts';
+import { type BadgeTone, drawBadge } from '#lib/markup/draw-badge.ts';
+import { markup } from '#lib/markup/html.ts';
+import { uptimeOf } from './html/days.ts';
 
 const mediaTypes = {
   html: 'text/html; charset=utf-8',
@@ -61,4 +63,49 @@ export function renderPreview(
     images.logo && `data:${images.logo.mediaType};base64,${Buffer.from(images.logo.content).toString('base64')}`;
   const assets = { style: '', script: '', ...(logo !== undefined && { logo }) };
   return { html: renderCurrent({ ...view, assets }), style: pageStyle(view.snapshot.page) };
+}
+
+const tones: Readonly<Record<ServiceState, BadgeTone>> = {
+  operational: 'good',
+  maintenance: 'neutral',
+  unknown: 'neutral',
+  degraded: 'warning',
+  outage: 'bad',
+};
+const look = { style: 'flat', theme: 'default' } as const;
+
+/** Badges by path. */
+function pageBadges(view: PageView): Map<string, string> {
+  const { snapshot, writer, services } = view;
+  const ofState = (label: string, state: ServiceState): string =>
+    drawBadge({ ...look, label, value: writer.plain(`state.${state}`), tone: tones[state] });
+  const badges = new Map([['badge.svg', ofState(snapshot.page.name, stateOf(view))]]);
+  for (const { id, name, state, days } of services.values()) {
+    badges.set(`services/${id}/badge.svg`, ofState(name, state));
+    if (days.length === 0) continue;
+    const { percent } = uptimeOf(days, snapshot.builtAt);
+    const value =
+      percent === null ? writer.plain('state.unknown') : writer.plain('uptime', { percent: writer.percent(percent) });
+    badges.set(`services/${id}/uptime.svg`, drawBadge({ ...look, label: name, value, tone: toneOf(percent) }));
+  }
+  return badges;
+}
+
+function toneOf(percent: string | null): BadgeTone {
+  if (percent === null) return 'neutral';
+  return Number(percent) >= 99.9 ? 'good' : Number(percent) >= 99 ? 'warning' : 'bad';
+}
+
+const colors: Readonly<Record<ServiceState, string>> = {
+  operational: '#2f9e78',
+  maintenance: '#5b86e0',
+  unknown: '#8a919b',
+  degraded: '#d9962b',
+  outage: '#d6453f',
+};
+
+/** The icon of the browser's tab for pages without one of their own. */
+function stateFavicon(state: ServiceState): string {
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${colors[state]}"/></svg>`
+    .text;
 }

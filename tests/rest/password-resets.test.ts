@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
-import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
+import { newToken, tokenHash } from '#actions/accounts/key-text.ts';
 import { readMail } from '../support/receivers/read-mail.ts';
 import { type SmtpServer, startSmtpServer } from '../support/receivers/smtp-server.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';

@@ -1,7 +1,7 @@
 // Signing in over HTTP: set-up, sessions and their cookie, where requests may come from, and limits.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
+import { newToken, tokenHash } from '#actions/accounts/key-text.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import type { Answer } from './operation-calls.ts';
 import { askAt, bodyOf, cookieOf, type Headers, ownPage } from './session-calls.ts';

@@ -9,7 +9,7 @@ import { newId } from '#lib/id.ts';
 import { packageFolder } from '#lib/package-files.ts';
 import { Html } from '#lib/markup/html.ts';
 import { webPageHeaders } from '#rest/html.ts';
-import { resultPage } from '#rest/results/result-page.ts';
+import { resultPage } from '#rest/results/check-results.ts';
 import { createWebFiles } from '#rest/web-files.ts';
 import { putCheck, putResult } from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';

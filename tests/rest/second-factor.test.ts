@@ -240,7 +240,7 @@ test('a setup link sets the password of a person with a second factor, and does 
   const totp = URI.parse(bodyOf(made).url) as TOTP;
   const code = () => totp.generate({ timestamp: clockMs });
   assert.equal((await ask('PUT', '/v1/me/second-factor', first, { code: code() })).status, 200);
-  const { newToken, tokenHash } = await import('#actions/accounts/token-text.ts');
+  const { newToken, tokenHash } = await import('#actions/accounts/key-text.ts');
   const token = newToken();
   on.raw
     .prepare('INSERT INTO setup_links (hash, created_at, expires_at, is_first) VALUES (?, ?, ?, 0)')

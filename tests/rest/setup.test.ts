@@ -1,7 +1,7 @@
 // The link that creates the first user.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newToken } from '#actions/accounts/token-text.ts';
+import { newToken } from '#actions/accounts/key-text.ts';
 import { startComposed } from '../support/service/composed.ts';
 import { askAt, bodyOf, cookieOf } from './session-calls.ts';
 

@@ -1,6 +1,6 @@
 // An account has no more of anything than it may: also when many are added at once, and as far as an operator says otherwise.
 import assert from 'node:assert/strict';
-import { keyHash } from '#actions/accounts/key-text.ts';
+import { tokenHash } from '#actions/accounts/key-text.ts';
 import { type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
 import type { ApiKey } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
@@ -37,7 +37,7 @@ function adders(
       return store.statusSubscribers.add(page, [{ email: `${n}@example.com`, serviceIds: null }], true);
     },
     clientCertificates: (n) => store.clientCertificates.add(accountId, { ...identity, host: `${n}.example` }),
-    apiKeys: (n) => store.apiKeys.add(aKey(accountId), keyHash(`tsn_${accountId}_${n}`)),
+    apiKeys: (n) => store.apiKeys.add(aKey(accountId), tokenHash(`tsn_${accountId}_${n}`)),
   };
 }
 

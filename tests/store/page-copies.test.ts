@@ -1,6 +1,6 @@
 // Pages that may be copied out of the installation, and the state of copies, which processes share.
 import assert from 'node:assert/strict';
-import { pageCopyNotices } from '#actions/operating/page-copy-notices.ts';
+import { pageCopyNotices } from '#actions/operating/own-notices.ts';
 import { newId } from '#lib/id.ts';
 import { exampleSnapshot } from '../support/page-snapshots.ts';
 import { idBytes } from '#store/base/codec.ts';

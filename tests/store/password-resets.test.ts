@@ -1,7 +1,7 @@
 // Links for other passwords on both engines.
 import assert from 'node:assert/strict';
 import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
-import { tokenHash } from '#actions/accounts/token-text.ts';
+import { tokenHash } from '#actions/accounts/key-text.ts';
 import { sessionMaxMs } from '#domain/accounts/user.ts';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/store/each-engine.ts';

@@ -1,7 +1,7 @@
 // The processes of an installation: who lives, what it holds, and who is forgotten.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
+import { createOwnFaultNotices } from '#actions/operating/own-notices.ts';
 import { sharedNotices } from '#actions/operating/processes.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aSign } from '../support/store/records.ts';

@@ -4,7 +4,7 @@ import type { Store } from '#store/store.ts';
 import type { ApiKey, ApiKeyRole, Caller } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
-import { keyHash, keyPrefix, newKeyText } from './key-text.ts';
+import { tokenHash, keyPrefix, newKeyText } from './key-text.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
 
@@ -46,7 +46,7 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyDeps) {
         lastUsedAt: null,
         expiresAt: wanted.expiresAt,
       };
-      await apiKeys.add(key, keyHash(text));
+      await apiKeys.add(key, tokenHash(text));
       return { ...key, key: text };
     },
     /** Keys that share an account with the caller's key, with the shared accounts; oldest first. */

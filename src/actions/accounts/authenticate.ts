@@ -5,8 +5,7 @@ import { hash as hashOf } from 'node:crypto';
 import type { ApiKeyRole, UserPrincipal } from '#domain/accounts/api-key.ts';
 import { sessionEnd } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isKeyText } from './key-text.ts';
-import { isTokenText } from './token-text.ts';
+import { isKeyText, isTokenText } from './key-text.ts';
 
 /** Caller data that follows from the key alone. */
 export interface KeyHolder {

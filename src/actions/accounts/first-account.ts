@@ -5,7 +5,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
-import { isKeyText, keyHash, keyPrefix, newKeyText } from './key-text.ts';
+import { isKeyText, tokenHash, keyPrefix, newKeyText } from './key-text.ts';
 
 export interface FirstAccountDeps extends Pick<Store, 'apiKeys'> {
   readonly clock: Clock;
@@ -51,6 +51,6 @@ export async function ensureFirstAccount(
     lastUsedAt: null,
     expiresAt: null,
   };
-  const isMade = await apiKeys.addFirst(account, key, keyHash(text));
+  const isMade = await apiKeys.addFirst(account, key, tokenHash(text));
   return isMade ? { accountId, key: text } : null;
 }

@@ -13,7 +13,7 @@ import { accountZone, type AccountZoneDeps } from './account-zone.ts';
 import { requireOwnerFor } from './people.ts';
 import { requirePermission } from './permission.ts';
 import { requireSecondFactor, type TypedCode } from './second-factors.ts';
-import { isTokenText, newToken, tokenHash } from './token-text.ts';
+import { isTokenText, newToken, tokenHash } from './key-text.ts';
 
 export interface InviteDeps extends Pick<Store, 'invites' | 'users' | 'secondFactors'>, AccountZoneDeps {
   readonly passwords: Passwords;

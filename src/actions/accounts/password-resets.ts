@@ -3,7 +3,7 @@ import type { Store } from '#store/store.ts';
 import { resettableOf } from '#domain/accounts/user.ts';
 import { notFoundMessage, Refusal } from '../refusal.ts';
 import { type Passwords, requireGoodPassword } from './passwords.ts';
-import { isTokenText, newToken, tokenHash } from './token-text.ts';
+import { isTokenText, newToken, tokenHash } from './key-text.ts';
 
 /** Sends the link to the address. Rejects if the mail server does not take it. */
 export type SendPasswordReset = (reset: {

@@ -8,7 +8,7 @@ import { invalidInput, notFound, Refusal } from '../refusal.ts';
 import { type Passwords, requireGoodPassword } from './passwords.ts';
 import { requireUser } from './permission.ts';
 import { requireSecondFactor, type TypedCode } from './second-factors.ts';
-import { newToken, tokenHash } from './token-text.ts';
+import { newToken, tokenHash } from './key-text.ts';
 
 export interface SessionDeps extends Pick<Store, 'users' | 'sessions' | 'secondFactors' | 'auditLog'> {
   readonly passwords: Passwords;

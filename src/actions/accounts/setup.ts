@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { invalidField, notFoundMessage, Refusal } from '../refusal.ts';
 import { badPassword, type Passwords, requireGoodPassword } from './passwords.ts';
-import { isTokenText, newToken, tokenHash } from './token-text.ts';
+import { isTokenText, newToken, tokenHash } from './key-text.ts';
 
 type NewUser = User & { readonly passwordHash: string };
 

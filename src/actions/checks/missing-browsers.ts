@@ -2,8 +2,7 @@
 import type { Store } from '#store/store.ts';
 import { placesOf } from '#domain/checks/plan-runs.ts';
 import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/process.ts';
-import { firstOf } from '../operating/notice-words.ts';
-import type { Notice } from '../operating/notices.ts';
+import { firstOf, type Notice } from '../operating/notices.ts';
 
 export interface MissingBrowserDeps extends Pick<Store, 'processes' | 'browserChecks'> {
   /** Location of this process, used for checks without an available location. */

@@ -5,8 +5,7 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { namesUsedBy } from '#domain/checks/placeholder.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { firstOf } from '../operating/notice-words.ts';
-import type { Notice } from '../operating/notices.ts';
+import { firstOf, type Notice } from '../operating/notices.ts';
 import type { Warning } from '../warnings.ts';
 
 /** Group settings that its checks use. */

@@ -12,8 +12,7 @@ import {
   noticeMs,
   wantedRuntime,
 } from '#domain/checks/runtime.ts';
-import { firstOf } from '../operating/notice-words.ts';
-import type { Notice } from '../operating/notices.ts';
+import { firstOf, type Notice } from '../operating/notices.ts';
 import type { RuntimeRules } from './script-runtime.ts';
 
 /** A runtime that counts as REMOVED. */

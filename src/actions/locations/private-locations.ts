@@ -10,7 +10,7 @@ import {
 } from '#domain/locations/private-location.ts';
 import type { LocationWrite, NewKey } from '#store/locations/private-locations.ts';
 import type { Store } from '#store/store.ts';
-import { keyHash, keyPrefix, newLocationKeyText } from '../accounts/key-text.ts';
+import { tokenHash, keyPrefix, newLocationKeyText } from '../accounts/key-text.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
 import { refuseUsed, searchUses } from '../resource-uses.ts';
@@ -137,7 +137,7 @@ function unknown(id: string): Refusal {
 }
 
 function newKey(id: string, locationId: string, text: string): NewKey {
-  return { id, locationId, hash: keyHash(text), prefix: keyPrefix(text) };
+  return { id, locationId, hash: tokenHash(text), prefix: keyPrefix(text) };
 }
 
 async function allShown(

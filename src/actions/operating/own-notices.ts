@@ -1,11 +1,18 @@
-// Notices about Tocsin itself, for the channel that the operator named (docs/decisions/0135).
+// Notices about Tocsin itself, for every account and for the channel that the operator named (docs/decisions/0135).
 import type { AffectedAccounts, Affected } from '#store/accounts/affected-accounts.ts';
 import { withZonedTimes } from '#domain/accounts/time-zone.ts';
 import { isAlive, type ProcessSign, servedLocations, type ShownLocation } from '#domain/accounts/process.ts';
 import type { Store } from '#store/store.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
-import { firstOf } from './notice-words.ts';
-import { absenceNotice, gapNotice, type Notice, type NoticeDeps } from './notices.ts';
+import { firstOf, absenceNotice, gapNotice, type Notice, type NoticeDeps } from './notices.ts';
+import type { WatchdogState } from '#domain/accounts/watchdog.ts';
+import {
+  copiesFailAfterMs,
+  copiesFailSince,
+  type CopyPlaceName,
+  copyPlaces,
+  type PageCopiesState,
+} from '#domain/status-pages/page-copies.ts';
 
 export interface OwnNoticeDeps
   extends AccountZoneDeps, Pick<NoticeDeps, 'gaps' | 'ownFaultNotices' | 'processNotices'>, Pick<Store, 'processes'> {
@@ -100,4 +107,87 @@ export function missingChannelNotice(since: number): Notice {
     message: 'The channel in TOCSIN_NOTICE_CHANNEL does not exist, so nobody receives notices about Tocsin itself.',
     action: 'Set TOCSIN_NOTICE_CHANNEL to <account ID>/<channel ID> of an existing channel.',
   };
+}
+
+interface OwnFaultDeps extends Pick<Store, 'processes'> {
+  readonly now: () => number;
+}
+
+/** Returns the current notices. Host names of the installation are not named: every account reads them. */
+export function createOwnFaultNotices({ processes, now }: OwnFaultDeps): () => Promise<readonly Notice[]> {
+  return async () => {
+    const at = now();
+    const living = (await processes.list()).filter((one) => isAlive(one, at));
+    const codes = [...new Set(living.map(({ location }) => location.code))];
+    return codes.flatMap((code) => resolverNotice(code, living));
+  };
+}
+
+function resolverNotice(code: string, living: readonly ProcessSign[]): Notice[] {
+  const since = living.flatMap(({ location, resolverDownSince: down }) =>
+    location.code === code && down !== null ? [down] : [],
+  );
+  if (since.length === 0) return [];
+  return [
+    {
+      id: `resolver-down:${code}`,
+      kind: 'resolver-down',
+      since: Math.min(...since),
+      subject: code,
+      message: `The name servers at location ${code} do not answer. Checks that need a name lookup there are inconclusive (resolver) and send no alerts.`,
+      action: 'Fix the name servers in /etc/resolv.conf of that host. See docs/operating.md#gaps.',
+    },
+  ];
+}
+
+/** After this time without a call, nobody is in charge of it, ms. */
+const forgottenAfterMs = 300_000;
+const action = 'See GET /health/ready of each process, its log, and docs/operating.md#watch-tocsin.';
+
+/** @param isConfigured whether this process knows the URL */
+export function watchdogNotices(state: WatchdogState | null, isConfigured: boolean, now: number): Notice[] {
+  if (state === null) return [];
+  if (now - state.dueAt > forgottenAfterMs) {
+    return isConfigured ? [withheld(state.dueAt, ['no process with the role upkeep is running'])] : [];
+  }
+  if (state.withheldSince !== null) return [withheld(state.withheldSince, state.reasons)];
+  if (state.failingSince === null) return [];
+  const message = `The watchdog could not be called: ${state.error ?? 'unknown'}.`;
+  return [{ ...common('watchdog-failed', state.failingSince), message, action }];
+}
+
+function withheld(since: number, reasons: readonly string[]): Notice {
+  const message = `The watchdog is not called because Tocsin does not work: ${reasons.join('; ')}.`;
+  return { ...common('watchdog-withheld', since), message, action };
+}
+
+function common(kind: string, since: number): Pick<Notice, 'id' | 'kind' | 'since' | 'subject'> {
+  return { id: kind, kind, since, subject: 'Tocsin' };
+}
+
+const variables: Readonly<Record<CopyPlaceName, string>> = {
+  folder: 'TOCSIN_PUBLISH_FOLDER',
+  bucket: 'TOCSIN_PUBLISH_BUCKET',
+};
+
+/** @param stateOf what the processes know of the copies in a place; null = nobody ever made any */
+export async function pageCopyNotices(
+  stateOf: (place: CopyPlaceName) => Promise<PageCopiesState | null>,
+  now: number,
+): Promise<Notice[]> {
+  const notices: Notice[] = [];
+  for (const place of copyPlaces) {
+    const state = await stateOf(place);
+    const failingSince = copiesFailSince(state, now);
+    if (failingSince === null || now - failingSince < copiesFailAfterMs) continue;
+    notices.push({
+      id: `page-copies-failed:${place}`,
+      kind: 'page-copies-failed',
+      since: failingSince,
+      subject: variables[place],
+      message: `Copies of status pages in the ${place} are not up to date: ${state?.error ?? 'unknown'}.`,
+      action: 'Tocsin keeps trying. See docs/status-pages.md#keep-pages-up-when-tocsin-is-down.',
+    });
+  }
+  return notices;
 }

@@ -1,6 +1,6 @@
 // Access to status pages that are not public: by link, or by password and then a cookie of the page.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { StatusPage } from '#domain/status-pages/status-page.ts';
+import { type StatusPage, pageRoot } from '#domain/status-pages/status-page.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 
 /** A page as access depends on it. */
@@ -68,4 +68,19 @@ export function createPageAccess(secret: Uint8Array): PageAccess {
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** What makes addresses of pages. */
+export interface PageAddresses {
+  /** Address of this server, without a slash at its end. */
+  readonly publicUrl: () => string;
+  /** Token of the link of a page. */
+  readonly linkToken: (page: LinkedPage) => string;
+}
+
+/** Ends in a slash. */
+export function pageAddress(page: StatusPage, { publicUrl, linkToken }: PageAddresses): string {
+  const { id: pageId, accountId, url, visibility } = page;
+  const root = pageRoot(page, publicUrl());
+  return visibility === 'LINK' ? `${root}~${linkToken({ accountId, pageId, url })}/` : root;
 }

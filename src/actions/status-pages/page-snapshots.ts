@@ -1,19 +1,22 @@
 // Builds the snapshots of an account's status pages from what is stored.
 import { hash } from 'node:crypto';
 import type { CheckType } from '#domain/checks/check.ts';
-import { type CalendarEntry, type MaintenanceWindow, occurrencesIn } from '#domain/checks/maintenance-window.ts';
+import {
+  type CalendarEntry,
+  type MaintenanceWindow,
+  occurrencesIn,
+  nextOccurrence,
+} from '#domain/checks/maintenance-window.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
-import { createNoteChanges } from './note-changes.ts';
-import { createReadImages } from './page-images.ts';
 import { createReadDays } from './service-days.ts';
 import { createReadResponseTimes } from './response-times.ts';
 import { createReadMembers } from './service-states.ts';
 import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { type AccountFacts, buildSnapshot, publicIncident } from '#domain/status-pages/build-snapshot.ts';
-import { noticeTimes } from '#domain/status-pages/page-changes.ts';
-import type { PageSnapshot } from '#domain/status-pages/page-snapshot.ts';
+import { noticeTimes, maintenanceChanges, updateChanges } from '#domain/status-pages/page-changes.ts';
+import type { PageSnapshot, PublicPage, PublicMaintenance } from '#domain/status-pages/page-snapshot.ts';
 import { followedChecks, followedServices, publishedServices } from '#domain/status-pages/followed-services.ts';
 import { reopenedMs } from '#domain/status-pages/propose-incidents.ts';
 import { isToSettle, type StatusIncident } from '#domain/status-pages/status-incident.ts';
@@ -23,6 +26,7 @@ import { derivedId } from '#lib/id.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
 import type { Store } from '#store/store.ts';
 import { createProposeIncidents } from './propose-incidents.ts';
+import { createRecent } from '#lib/recent.ts';
 
 export interface SnapshotDeps {
   readonly store: Pick<
@@ -183,3 +187,58 @@ function fingerprintOf({ isPublished, passwordHash }: StatusPage, snapshot: Page
 
 const hashOf = (content: string): string => hash('sha256', content).slice(0, 32);
 const breathe = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** Pages whose hashes are remembered. */
+const mostPages = 10_000;
+
+/** Reads the media types and hashes of the images of a page. */
+function createReadImages({ statusPages }: { readonly statusPages: Pick<Store['statusPages'], 'images'> }) {
+  const known = createRecent<PublicPage['images']>({ max: mostPages, sizeOf: () => 1 });
+  return async ({ accountId, id, updatedAt }: StatusPage): Promise<PublicPage['images']> => {
+    const key = `${id} ${updatedAt ?? ''}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const own = (await statusPages.images(accountId, [id])).get(id) ?? {};
+    const images = Object.fromEntries(
+      Object.entries(own).map(([name, { mediaType, content }]) => [
+        name,
+        { mediaType, hash: hash('sha256', content).slice(0, 32) },
+      ]),
+    );
+    known.set(key, images);
+    return images;
+  };
+}
+
+interface NoteChangesFacts extends Pick<AccountFacts, 'now' | 'occurrenceId'> {
+  readonly incidents: readonly StatusIncident[];
+  /** All windows of the account. */
+  readonly windows: readonly MaintenanceWindow[];
+}
+
+/** Prepares to note the changes of pages of an account; the result notes those of one page. */
+async function createNoteChanges(
+  { pageChanges }: Pick<Store, 'pageChanges'>,
+  accountId: string,
+  { now, incidents, windows, occurrenceId }: NoteChangesFacts,
+): Promise<(page: StatusPage, snapshot: PageSnapshot) => Promise<void>> {
+  const open = Map.groupBy(await pageChanges.openMaintenance(accountId, now), ({ pageId }) => pageId);
+  const updates = new Map(incidents.flatMap((incident) => incident.updates.map((update) => [update.id, update])));
+  const isHeld = ({ id, startsAt }: PublicMaintenance): boolean =>
+    windows.some(
+      (window) => occurrenceId(window, startsAt) === id && nextOccurrence(window, startsAt)?.from === startsAt,
+    );
+  return async (page, snapshot) => {
+    const noticed = [
+      ...updateChanges(snapshot, updates),
+      ...maintenanceChanges(snapshot, open.get(page.id) ?? [], isHeld),
+    ];
+    if (noticed.length === 0) return;
+    const subjects = noticed.map(({ subject }) => subject);
+    const unknown = await pageChanges.newOf(accountId, page.id, subjects);
+    const changes = noticed.filter(({ subject }) => unknown.has(subject));
+    if (changes.length === 0) return;
+    // Of a draft, nothing is sent, also not later.
+    await pageChanges.note({ accountId, pageId: page.id }, changes, page.isPublished, now);
+  };
+}

@@ -1,6 +1,6 @@
 // Links with which subscribers of status pages confirm and end their subscription, without an account.
 import { confirmableMs } from '#domain/status-pages/status-subscriber.ts';
-import type { StatusPage } from '#domain/status-pages/status-page.ts';
+import { pageRoot, type StatusPage } from '#domain/status-pages/status-page.ts';
 import { createSignedIds, neverExpires, type SignedIds } from '../signed-ids.ts';
 import type { LinkSigner } from '../signed-links.ts';
 
@@ -29,8 +29,7 @@ export interface SubscriptionLinks {
 export function createSubscriptionLinks({ publicUrl, secret }: LinkSigner): SubscriptionLinks {
   const unsubscribe = createSignedIds(secret, 'status unsubscribe 1', 3);
   const confirm = createSignedIds(secret, 'status confirm 1', 3);
-  const root = ({ url, customDomain }: AddressedPage): string =>
-    customDomain === null ? `${publicUrl()}/status/${url}/` : `https://${customDomain}/`;
+  const root = (page: AddressedPage): string => pageRoot(page, publicUrl());
   return {
     unsubscribe: (page, subscriber) => `${root(page)}unsubscribe/${unsubscribe.sign(idsOf(subscriber), neverExpires)}`,
     confirm: (page, { requestedAt, ...subscriber }) =>

@@ -22,9 +22,9 @@ import { writeNews } from '#publish/news/write-news.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
-import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
 import { type StepDeps, type PathDeps, required } from './step-deps.ts';
+import { type ClientIdentity, identityFor } from '#domain/accounts/client-certificate.ts';
 
 /** Log events of lost deliveries. */
 const lostEvents = {
@@ -227,4 +227,29 @@ export function composeJudgeStorms({ store, clock, log, wake }: StepDeps): () =>
       log.info(isOver ? 'storm.over' : 'storm.digests', { account: accountId, digests });
     },
   });
+}
+
+/** Cache lifetime, ms. */
+const usedMs = 5000;
+/** Maximum number of cached accounts. */
+const maxAccounts = 10_000;
+
+/** The identity for a URL of an account; null = none. Never rejects: an error counts as none. */
+type FindIdentity = (accountId: string, url: string) => Promise<ClientIdentity | null>;
+
+function createFindIdentity(
+  read: (accountId: string) => Promise<readonly ClientIdentity[]>,
+  now: () => number = () => performance.now(),
+): FindIdentity {
+  const known = new Map<string, { readonly until: number; readonly identities: Promise<readonly ClientIdentity[]> }>();
+  return async (accountId, url) => {
+    const { protocol, hostname } = URL.parse(url) ?? { protocol: '', hostname: '' };
+    if (protocol !== 'https:') return null;
+    const kept = known.get(accountId);
+    if (kept === undefined || kept.until < now()) {
+      if (known.size >= maxAccounts) known.clear();
+      known.set(accountId, { until: now() + usedMs, identities: read(accountId).catch(() => []) });
+    }
+    return identityFor((await known.get(accountId)?.identities) ?? [], hostname.replace(/^\[|\]$/g, ''));
+  };
 }

@@ -1,9 +1,12 @@
 // Joins what sends notices about Tocsin itself to the operator's channel (docs/decisions/0135).
-import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
+import {
+  createOwnFaultNotices,
+  missingChannelNotice,
+  ownNotices,
+  watchdogNotices,
+  pageCopyNotices,
+} from '#actions/operating/own-notices.ts';
 import type { Notice } from '#actions/operating/notices.ts';
-import { missingChannelNotice, ownNotices } from '#actions/operating/own-notices.ts';
-import { pageCopyNotices } from '#actions/operating/page-copy-notices.ts';
-import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import type { Config } from '#config/config.ts';
 import { createSendNotices } from '#upkeep/send-notices.ts';
 import type { OpenedStore } from '../store/opened-store.ts';

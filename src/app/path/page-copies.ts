@@ -1,13 +1,16 @@
 // Joins the steps that copy public status pages to a folder and to a bucket (docs/decisions/0164).
 import { type CopyPlaceName, PageCopyError } from '#domain/status-pages/page-copies.ts';
-import { createBucketPlace } from '#publish/copies/bucket-place.ts';
+import { createBucketPlace, type SendToBucket } from '#publish/copies/bucket-place.ts';
 import type { CopyPlace } from '#publish/copies/copy-place.ts';
 import { createFolderPlace } from '#publish/copies/folder-place.ts';
 import { createPageCopier } from '#publish/copies/page-copier.ts';
 import { createCopyLease } from '#upkeep/copy-lease.ts';
 import { createCopyPages } from '#upkeep/copy-pages.ts';
-import { createBucketRequests } from './bucket-requests.ts';
 import type { StepDeps } from './step-deps.ts';
+import type { Agent } from 'undici';
+import { everyNetwork } from '#egress/cidr.ts';
+import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import { createTrust } from '#lib/net/tls-trust.ts';
 
 /** Requests to a bucket cost money: the time of an unchanged page may be this old there, ms. */
 const bucketRenewMs = 120_000;
@@ -86,4 +89,47 @@ function copyTo(
         ? log.info('page-copies.written', { place: name })
         : log.error('page-copies.failed', { place: name, error }),
   });
+}
+
+const deadlineMs = 10_000;
+/** Answers hold errors and lists of files. */
+const mostAnswerBytes = 4_000_000;
+
+/**
+ * The operator chose the bucket, so the egress policy does not apply.
+ * @param egress the policy with the closed places
+ * @param stopping ends requests in progress
+ */
+function createBucketRequests(
+  egress: EgressPolicy,
+  extraCertificates: readonly string[],
+  userAgent: string,
+  stopping: AbortSignal,
+): SendToBucket {
+  // Loaded on demand, because few processes have a bucket.
+  let loading: Promise<Agent> | null = null;
+  const load = async (): Promise<Agent> => {
+    const [undici, { guardedConnector }] = await Promise.all([import('undici'), import('#channels/http/connector.ts')]);
+    const guard = createGuard({ ...egress, allow: everyNetwork });
+    const connect = guardedConnector(guard, createTrust(extraCertificates), deadlineMs);
+    return new undici.Agent({ connect, allowH2: false, pipelining: 1, maxResponseSize: mostAnswerBytes });
+  };
+  return async ({ method, url, headers, body }) => {
+    const dispatcher = await (loading ??= load());
+    const { request } = await import('undici');
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(deadlineMs)]);
+    try {
+      const answer = await request(url, {
+        method,
+        headers: { ...headers, 'user-agent': userAgent },
+        body,
+        dispatcher,
+        signal,
+      });
+      return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new PageCopyError(`the bucket did not answer within ${deadlineMs / 1000} s`);
+    }
+  };
 }

@@ -1,6 +1,6 @@
 // Joins the step that builds the snapshots of status pages.
 import { createNotifyChanges } from '#actions/status-pages/notify-changes.ts';
-import { pageAddress } from '#actions/status-pages/page-address.ts';
+import { pageAddress } from '#actions/status-pages/page-access.ts';
 import { createPublishAccount } from '#actions/status-pages/page-snapshots.ts';
 import { channelRules } from '#channels/rules.ts';
 import { gatewaysOf } from '#domain/deliveries/gateways.ts';

@@ -95,8 +95,12 @@ export const usage = z
 export type UsageBody = z.output<typeof usage>;
 
 const params = z.object({ id: z.string().max(100).describe('Account ID.') });
-const unknown = { 404: 'Unknown account, or the API key has no access to it.' };
-const usual = usualOperations({ path: '/v1/accounts', params, shown: account, unknown: unknown[404] });
+const usual = usualOperations({
+  path: '/v1/accounts',
+  params,
+  shown: account,
+  unknown: 'Unknown account, or the API key has no access to it.',
+});
 
 export const accountOperations = tagged('Accounts', {
   listAccounts: {
@@ -134,12 +138,9 @@ export const accountOperations = tagged('Accounts', {
     example: { executionLimit: null },
   },
   getUsage: {
-    method: 'GET',
+    ...usual.get,
     path: '/v1/accounts/{id}/usage',
     summary: 'Get the usage of the current month',
-    permission: 'read',
-    params,
     response: usage,
-    alsoAnswers: unknown,
   },
 } as const satisfies Untagged);

@@ -60,8 +60,7 @@ const variableUses = z
 export type VariableUsesBody = z.output<typeof variableUses>;
 
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });
-const unknown = { 404: 'Unknown variable.' };
-const usual = usualOperations({ path: '/v1/variables', params, shown: variable, unknown: unknown[404] });
+const usual = usualOperations({ path: '/v1/variables', params, shown: variable, unknown: 'Unknown variable.' });
 
 export const variableOperations = tagged('Environment variables', {
   listVariables: { ...usual.list, summary: 'List all environment variables' },
@@ -80,15 +79,12 @@ export const variableOperations = tagged('Environment variables', {
     example: { value: 'https://shop.example' },
   },
   getVariableUses: {
-    method: 'GET',
+    ...usual.get,
     path: '/v1/variables/{key}/uses',
     summary: 'List where an environment variable is used',
     description:
       'Finds {{NAME}}, and names that scripts read from their environment. Names that a script builds itself cannot be found. One request per account reads at a time; others wait.',
-    permission: 'read',
-    params,
     response: variableUses,
-    alsoAnswers: unknown,
   },
   deleteVariable: { ...usual.remove, summary: 'Delete an environment variable' },
 } as const satisfies Untagged);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { frequency } from '#checks/schema.ts';
 import { alertSettings } from '../alerts/alert-settings.ts';
-import { bodyInstant, instant, orNull } from '#lib/schema/fields.ts';
+import { bodyInstant, instant, orNull, pathUuid } from '#lib/schema/fields.ts';
 import { readOnlyFields } from '#lib/schema/bodies.ts';
 import { showAs, shownFields } from '#lib/schema/shown.ts';
 import {
@@ -15,9 +15,23 @@ import {
   privateLocationList,
   tagList,
 } from '../lists.ts';
-import { incidentTrigger } from './incident-trigger.ts';
 import { retryStrategy } from './retry-strategy.ts';
 import { warnings } from './warnings.ts';
+import { incidentSeverities } from '#domain/status-pages/status-service.ts';
+
+const incidentTrigger = z
+  .strictObject({
+    serviceId: pathUuid('ID of a service of status pages.'),
+    severity: z.enum(incidentSeverities).default('MAJOR'),
+    name: z.string().trim().min(1).max(200),
+    description: z.string().trim().min(1).max(5000).describe('First update. Markdown, without HTML.'),
+    notifySubscribers: z.boolean().default(true),
+  })
+  .meta({
+    id: 'IncidentTrigger',
+    description:
+      'An incident that is published when the check fails, and resolved when it recovers, on published pages that show the service.',
+  });
 
 /** Fields in requests. All but `name` have a default. */
 export const checkFields = {

@@ -138,6 +138,7 @@ export const projectOperations = tagged('Projects', {
     alsoAnswers: { ...unknownProject, ...busy },
   },
   createDeployment: {
+    ...usual.update,
     method: 'POST',
     path: '/v1/projects/{logicalId}/deployments',
     summary: 'Deploy a project',
@@ -148,8 +149,6 @@ export const projectOperations = tagged('Projects', {
       'validated first, and one transaction applies it. The answer comes at once; follow it with `GET`. A dry run ' +
       'answers with what it would change, and 200. ' +
       `At most ${mostResources.toLocaleString('en-US')} resources, ${mostProjects} projects of an account, and 12 MB, compressed or not.`,
-    permission: 'write',
-    params,
     maxBody,
     body: z.strictObject({
       name: z.string().min(1).max(200).exactOptional().describe('Absent = the logical ID.'),

@@ -51,14 +51,11 @@ export const snippetOperations = tagged('Snippets', {
     example: { name: 'Log in as a customer' },
   },
   getSnippetUses: {
-    method: 'GET',
+    ...usual.get,
     path: '/v1/snippets/{id}/uses',
     summary: 'List where a snippet is used',
     description: 'One request per account searches at a time; others wait.',
-    permission: 'read',
-    params,
     response: resourceUses,
-    alsoAnswers: unknown,
   },
   deleteSnippet: {
     ...usual.remove,

@@ -1,13 +1,14 @@
-// Test sessions as the `checkly` command line starts and follows them.
+// Test sessions, and the files that they need, as the `checkly` command line sends and follows them.
 import { z } from 'zod';
 import { longestLogicalId } from '#domain/projects/resource.ts';
 import { runsOfSession } from '#domain/sessions/test-session.ts';
 import { pathUuid, variableKey, wholeNumber } from '#lib/schema/fields.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { retryStrategy } from '../checks/retry-strategy.ts';
-import { tagged } from '../operation.ts';
+import { tagged, type Untagged } from '../operation.ts';
 import { runLocation } from '../sessions/test-session.ts';
 import { cliProject, cliProjectOperations } from './cli-project.ts';
+import { scriptFileOperations } from '../checks/script-file.ts';
 
 /** A name that becomes a level of a topic. */
 const level = z.string().regex(/^[\w.~:-]{1,100}$/, 'must have 1 to 100 letters, digits or any of . _ ~ : -');
@@ -153,3 +154,19 @@ export const cliTestSessionOperations = tagged('Test sessions', {
     isPrivate,
   },
 });
+
+const { uploadScriptFile, getScriptFile } = scriptFileOperations;
+
+export const cliStorageOperations = tagged('Checks', {
+  uploadCliSnapshot: { ...uploadScriptFile, path: '/next/checkly-storage/upload', isPrivate: true },
+  downloadCliSnapshot: {
+    method: 'POST',
+    path: '/next/checkly-storage/download',
+    summary: getScriptFile.summary,
+    permission: getScriptFile.permission,
+    body: z.strictObject({ key: z.string().max(100) }),
+    media: getScriptFile.media,
+    alsoAnswers: getScriptFile.alsoAnswers,
+    isPrivate: true,
+  },
+} as const satisfies Untagged);

@@ -41,3 +41,12 @@ export const mostCopiedBytes = 100_000_000;
 export class PageCopyError extends Error {
   override readonly name = 'PageCopyError';
 }
+
+/** `cache-control` of public pages, and of their assets, whose names contain a hash of their content. */
+export const pageCaching = {
+  page: 'public, max-age=15, stale-while-revalidate=60, stale-if-error=86400',
+  asset: 'public, max-age=31536000, immutable',
+} as const;
+
+/** Older styles, scripts and images of a page that are kept, because cached copies of it may still name them. */
+export const mostOlderAssets = 12;

@@ -138,3 +138,8 @@ function luminance(color: string): number {
   }) as [number, number, number];
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+/** Address of a page, with a slash at its end. @param publicUrl of this installation, without one */
+export function pageRoot({ url, customDomain }: Pick<StatusPage, 'url' | 'customDomain'>, publicUrl: string): string {
+  return customDomain === null ? `${publicUrl}/status/${url}/` : `https://${customDomain}/`;
+}

@@ -26,6 +26,9 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(text);
 }
 
+/** The same, for templates in which white space counts: formatters leave it as it is. */
+export const markup = html;
+
 function printed(part: Part): string {
   if (part === null || part === undefined || part === false) return '';
   if (part instanceof Html) return part.text;

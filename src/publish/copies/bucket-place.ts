@@ -1,7 +1,7 @@
 // An S3-compatible bucket that receives copies of status pages (docs/decisions/0164).
 import { AwsV4Signer } from 'aws4fetch';
 import { hash } from 'node:crypto';
-import { PageCopyError } from '#domain/status-pages/page-copies.ts';
+import { pageCaching, PageCopyError } from '#domain/status-pages/page-copies.ts';
 import type { CopyPlace } from './copy-place.ts';
 
 /** A request to a bucket, signed. */
@@ -31,9 +31,6 @@ const firstPauseMs = 200;
 /** When a request is repeated no more, ms: all of it must end before the lease of this process. */
 const repeatedMs = 5000;
 const isTemporary = (status: number): boolean => status >= 500 || status === 429;
-/** As Tocsin serves pages itself. */
-export const cacheOfPages = 'public, max-age=15, stale-while-revalidate=60, stale-if-error=86400';
-export const cacheOfAssets = 'public, max-age=31536000, immutable';
 
 export function createBucketPlace({ url, region, keyId, secret }: Bucket, send: SendToBucket): CopyPlace {
   const signingKeys = new Map<string, ArrayBuffer>();
@@ -71,7 +68,7 @@ export function createBucketPlace({ url, region, keyId, secret }: Bucket, send: 
       throw refusal('GET', path, status, body);
     },
     async write(path, { mediaType, content }) {
-      const cache = /^[^/]+\/assets\//.test(path) ? cacheOfAssets : cacheOfPages;
+      const cache = pageCaching[/^[^/]+\/assets\//.test(path) ? 'asset' : 'page'];
       const { status, body } = await ask('PUT', path, Buffer.from(content), {
         'content-type': mediaType,
         'cache-control': cache,

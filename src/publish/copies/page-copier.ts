@@ -1,6 +1,6 @@
 // Writes the files of status pages to a place, and removes what it wrote and nothing else.
 import { hash } from 'node:crypto';
-import { PageCopyError } from '#domain/status-pages/page-copies.ts';
+import { mostOlderAssets, PageCopyError } from '#domain/status-pages/page-copies.ts';
 import { isPageUrl } from '#domain/status-pages/status-page.ts';
 import type { PublishedFile } from '../page-view.ts';
 import type { CopyPlace } from './copy-place.ts';
@@ -22,8 +22,6 @@ const pagesList = `${listFolder}/pages.json`;
 const listOf = (url: string): string => `${listFolder}/${url}.json`;
 const jsonType = 'application/json; charset=utf-8';
 const first = 'index.html';
-/** Older styles, scripts and images of a page that cached copies of it may still name. */
-const mostOlderAssets = 12;
 /** Parts of paths that files of pages have. */
 const safePath = /^(?:[A-Za-z0-9_][\w.-]*\/){0,5}[A-Za-z0-9_][\w.-]*$/;
 

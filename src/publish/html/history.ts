@@ -1,12 +1,11 @@
 // The history of a page by month: days with incidents, maintenance and downtime.
 import type { PublicIncident, PublicMaintenance, PublicService } from '#domain/status-pages/page-snapshot.ts';
-import { type Html, html } from '#lib/markup/html.ts';
+import { type Html, markup } from '#lib/markup/html.ts';
 import { dayMark, historyPath, incidentPath, type PageView } from '../page-view.ts';
 import { dayMs, describeDay } from './days.ts';
 import { severityWord } from './incidents.ts';
 import { renderSheet } from './layout.ts';
 
-const markup = html;
 /** Months that a page has at most. */
 const mostMonths = 24;
 

@@ -1,8 +1,6 @@
 // Icons of states, which differ in shape as well as in colour, and the hatching of gaps.
 import type { ServiceState } from '#domain/status-pages/service-state.ts';
-import { type Html, html } from '#lib/markup/html.ts';
-
-const markup = html;
+import { type Html, markup } from '#lib/markup/html.ts';
 
 /** Defines them once per document. */
 export const icons = markup`<svg width="0" height="0" aria-hidden="true" class="skip"><defs>

@@ -1,7 +1,7 @@
 // Incidents and maintenance on pages, and the page of an incident.
 import type { PublicIncident, PublicMaintenance, PublicUpdate } from '#domain/status-pages/page-snapshot.ts';
 import { stateOfSeverity } from '#domain/status-pages/service-state.ts';
-import { type Html, html } from '#lib/markup/html.ts';
+import { type Html, markup } from '#lib/markup/html.ts';
 import { renderMarkdown } from '../markdown.ts';
 import { incidentPath, listedNames, type PageView } from '../page-view.ts';
 import type { TextKey } from '#domain/status-pages/page-texts.ts';
@@ -9,7 +9,6 @@ import type { PageWriter } from '../texts/page-writer.ts';
 import { stateIcon } from './icons.ts';
 import { renderSheet } from './layout.ts';
 
-const markup = html;
 /** Updates of an open incident on the first page, and incidents with their updates; others are links. */
 const [shownUpdates, shownIncidents] = [5, 10];
 /** Longest update on the first page, in characters; the page of the incident has all of it. */

@@ -1,10 +1,8 @@
 // The frame of the HTML files of a page: head, navigation and footer.
-import { type Html, html } from '#lib/markup/html.ts';
+import { type Html, markup } from '#lib/markup/html.ts';
 import { isLinkable } from '../markdown.ts';
 import { historyPath, type PageView } from '../page-view.ts';
 import { icons } from './icons.ts';
-
-const markup = html;
 
 /** A file of a page. */
 export interface Sheet {

@@ -3,11 +3,9 @@ import { createHash } from 'node:crypto';
 import type { PublicPage, PublicService } from '#domain/status-pages/page-snapshot.ts';
 import type { SubscriptionSheet } from '#domain/status-pages/status-subscriber.ts';
 import { cleanText } from '#lib/markup/clean-text.ts';
-import { Html, html } from '#lib/markup/html.ts';
+import { Html, markup } from '#lib/markup/html.ts';
 import { createPageWriter, type PageWriter } from '../texts/page-writer.ts';
 import { pageStyle } from './page-style.ts';
-
-const markup = html;
 
 type NamedService = Pick<PublicService, 'id' | 'name'>;
 

@@ -2,7 +2,7 @@
 import type { NewsItem, PageNews } from '#domain/deliveries/page-news.ts';
 import { longestInMessage, type MaintenanceEvent } from '#domain/status-pages/page-changes.ts';
 import { cleanText, onlyLine } from '#lib/markup/clean-text.ts';
-import { type Html, html } from '#lib/markup/html.ts';
+import { type Html, markup } from '#lib/markup/html.ts';
 import { renderMarkdown } from '../markdown.ts';
 import type { TextKey } from '#domain/status-pages/page-texts.ts';
 import { createPageWriter, type PageWriter } from '../texts/page-writer.ts';
@@ -32,7 +32,6 @@ export interface WrittenNews {
   readonly html: string;
 }
 
-const markup = html;
 /** Longest names, and texts of a line, in characters. */
 const [longestName, longestText] = [200, 1000];
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { PageSnapshot, PublicPage, PublicService } from '#domain/status-pages/page-snapshot.ts';
+import { pageRoot } from '#domain/status-pages/status-page.ts';
 import type { PageImages, PublishedFile } from '../page-view.ts';
 import { renderPage } from '../render-page.ts';
 
@@ -47,7 +48,7 @@ export function renderedPage(
   { publicUrl, linkToken, known, isCopy }: RenderOptions,
 ): RenderedPage {
   const { url, customDomain, allowIndexing, visibility } = snapshot.page;
-  const root = customDomain === null ? `${publicUrl}/status/${url}/` : `https://${customDomain}/`;
+  const root = pageRoot(snapshot.page, publicUrl);
   // Without the token, programs that read feeds would find nothing.
   const address = visibility === 'LINK' && linkToken !== null ? `${root}~${linkToken}/` : root;
   const page = isCopy ? { ...snapshot.page, takesSubscribers: false } : snapshot.page;

@@ -1,4 +1,5 @@
 // The published status pages of the installation, in memory: a visitor never causes a query.
+import { mostOlderAssets } from '#domain/status-pages/page-copies.ts';
 import type { PageVisibility } from '#domain/status-pages/status-page.ts';
 import type { SubscriptionSheets } from '../html/subscription.ts';
 import type { RenderedPage } from './rendered-page.ts';
@@ -72,9 +73,6 @@ export function createSite(): Site {
     byHost: (host) => pages.get(hosts.get(host) ?? '') ?? null,
   };
 }
-
-/** Older styles, scripts and images of a page that cached copies of it may still name. */
-const mostOlderAssets = 12;
 
 /** The files as they are sent, and some older ones. */
 function sentFiles(files: SitePage['files'], before: ServedPage['files'] | undefined): ServedPage['files'] {

@@ -1,7 +1,7 @@
 // Writes texts, dates and durations of a page in its language and time zone.
 import type { PublicPage } from '#domain/status-pages/page-snapshot.ts';
 import type { PageLanguage } from '#domain/status-pages/status-page.ts';
-import { type Html, html } from '#lib/markup/html.ts';
+import { type Html, markup } from '#lib/markup/html.ts';
 import { english, type TextKey } from '#domain/status-pages/page-texts.ts';
 import { german } from './german.ts';
 
@@ -80,7 +80,6 @@ function durationKey(days: number, hours: number, minutes: number): TextKey {
   return 'duration.minutes';
 }
 
-const markup = html;
 const placeholder = /\{([a-z]+)\}/gi;
 
 /** How often a text may have the same value: values can be long. */

@@ -1,11 +1,12 @@
 // Routes of environment variables (reference: variable).
 import type { ShownVariable } from '#actions/masking.ts';
-import type { VariableActions } from '#actions/accounts/variables.ts';
+import type { VariableActions, VariableUseActions, VariableUses } from '#actions/accounts/variables.ts';
 import type { Warned } from '#actions/warnings.ts';
-import type { VariableBody } from '#contract/accounts/variable.ts';
+import type { VariableBody, VariableUsesBody } from '#contract/accounts/variable.ts';
 import { deleted } from '../deleted.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { written } from '../wire.ts';
 
 export function variableRoutes(actions: VariableActions): Route[] {
   return [
@@ -31,4 +32,17 @@ function keyChanged(key: string): HttpRefusal {
 /** A variable in a response. */
 export function variableToWire({ key, value, locked, secret, warnings }: Warned<ShownVariable>): VariableBody {
   return { key, value, locked, secret, ...(warnings && { warnings: [...warnings] }) };
+}
+
+export function variableUseRoutes(actions: VariableUseActions): Route[] {
+  return [
+    route('getVariableUses', async ({ caller, params, signal }) =>
+      toWire(await actions.ofVariable(caller, params.key, signal)),
+    ),
+  ];
+}
+
+function toWire({ checks, groups, channels }: VariableUses): VariableUsesBody {
+  const listed = checks.listed.map(({ id, name, isRequired }) => ({ id, name, required: isRequired }));
+  return { checks: { total: checks.total, listed }, groups: written(groups), channels: written(channels) };
 }

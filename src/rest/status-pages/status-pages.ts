@@ -1,7 +1,7 @@
 // Routes of status pages (reference §4.7).
 import type { PreviewActions } from '#actions/status-pages/preview-page.ts';
 import type { ImageInput, PageInput, ShownPage, StatusPageActions } from '#actions/status-pages/status-pages.ts';
-import { pageAddress, type PageAddresses } from '#actions/status-pages/page-address.ts';
+import { pageAddress, type PageAddresses } from '#actions/status-pages/page-access.ts';
 import type { StatusPageBody, StatusPageCreate } from '#contract/status-pages/status-page.ts';
 import { merged } from '#domain/patch.ts';
 import type { PageImage, PageImageName, StatusPage } from '#domain/status-pages/status-page.ts';

@@ -1,6 +1,7 @@
 // Visits of status pages: under their path, or under a host name of their own, which serves nothing else.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
+import { pageCaching } from '#domain/status-pages/page-copies.ts';
 import { pageHeaders } from '../html.ts';
 import { countedAddress } from '../rate-limit.ts';
 import {
@@ -52,8 +53,6 @@ const commonHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
-const immutable = 'public, max-age=31536000, immutable';
-const publicCache = 'public, max-age=15, stale-while-revalidate=60, stale-if-error=86400';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
@@ -110,7 +109,7 @@ function visit(options: VisitOptions, found: VisitedPage, request: PageVisit): P
   const { visibility, isPublished } = found;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isPublished && visibility === 'PUBLIC') {
-    return isRead ? fileOf(found, request, publicCache) : written(options, found, request);
+    return isRead ? fileOf(found, request, pageCaching.page) : written(options, found, request);
   }
   return privateVisit(options, found, request, isRead);
 }
@@ -173,7 +172,7 @@ function fileOf(
     'content-security-policy': `${policy} ${name === 'embed.html' ? '*' : "'none'"}`,
     etag: file.etag,
     // Their names contain a hash of their content.
-    'cache-control': cache === publicCache && name.startsWith('assets/') ? immutable : cache,
+    'cache-control': cache === pageCaching.page && name.startsWith('assets/') ? pageCaching.asset : cache,
     vary: 'accept-encoding',
     ...(!allowIndexing && { 'x-robots-tag': 'noindex, nofollow' }),
   };

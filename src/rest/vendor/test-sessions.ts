@@ -1,4 +1,4 @@
-// Test sessions as the `checkly` command line starts and follows them: its results arrive over MQTT.
+// Test sessions and their files for the `checkly` command line, to which results come over MQTT.
 import { Refusal } from '#actions/refusal.ts';
 import type { TestDefinition, TestSessionActions, TestSessionInput } from '#actions/sessions/test-sessions.ts';
 import type { InputOf } from '#contract/operations.ts';
@@ -16,6 +16,8 @@ import { locationOf } from '../sessions/test-sessions.ts';
 import { given, isoText } from '../wire.ts';
 import { declaredProject } from './projects/declare.ts';
 import { namingResources } from './projects/named-faults.ts';
+import type { ScriptFileActions } from '#actions/checks/script-files.ts';
+import { fileAnswer } from '../checks/script-files.ts';
 
 export interface CliTestSessionDeps {
   readonly testSessions: TestSessionActions;
@@ -144,4 +146,11 @@ function construct(type: string, logicalId: string, payload: JsonObject): CliRes
 function checkOf(job: Omit<CliTestJob, 'group' | 'logicalId'>): JsonObject {
   const { sourceInfo: _source, testRetryStrategy: _retries, filePath: _file, groupId: _group, ...check } = job;
   return { ...check, groupId: null };
+}
+
+export function cliStorageRoutes(files: ScriptFileActions): Route[] {
+  return [
+    route('uploadCliSnapshot', ({ caller, bytes }) => files.upload(caller, bytes)),
+    route('downloadCliSnapshot', async ({ caller, body }) => fileAnswer(await files.read(caller, body.key))),
+  ];
 }

@@ -8,13 +8,10 @@ import type { CheckResultActions } from '#actions/results/check-results.ts';
 import type { ScriptFileActions } from '#actions/checks/script-files.ts';
 import type { PeopleActions } from '#actions/accounts/people.ts';
 import type { Route } from '../route.ts';
-import { type CliAccountDeps, cliAccountRoutes } from './accounts.ts';
-import { cliMemberRoutes } from './members.ts';
-import { type CliTestSessionDeps, cliTestSessionRoutes } from './test-sessions.ts';
-import { cliVariableRoutes } from './variables.ts';
+import { type CliAccountDeps, cliAccountRoutes, cliVariableRoutes, cliMemberRoutes } from './accounts.ts';
+import { type CliTestSessionDeps, cliTestSessionRoutes, cliStorageRoutes } from './test-sessions.ts';
 import { cliProjectRoutes } from './projects/projects.ts';
 import { cliAnalyticsRoutes, cliResultRoutes } from './results.ts';
-import { cliStorageRoutes } from './storage.ts';
 
 export interface VendorDeps extends CliAccountDeps, CliTestSessionDeps {
   readonly checkResults: CheckResultActions;

@@ -3,7 +3,6 @@ import { checkTypes } from '#contract/checks/check.ts';
 import type { CliProjectBody, CliResource } from '#contract/vendor/cli-project.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type DeclaredResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
-import { importedLength, withFiles } from './files.ts';
 import { type DeclaredProject, refOf } from './references.ts';
 import { declaredPages, isOfStatusPages, longestIdOf } from './status-pages.ts';
 
@@ -207,4 +206,31 @@ function groupOf({ logicalId }: CliResource, { v, ...payload }: JsonObject, cont
   const key = keyOf('check-group', logicalId);
   const own = v === 2 ? payload : { ...firstVersion, ...payload };
   return { ...own, ...subscriptionsOf(key, context), ...placesOf(key, context) };
+}
+
+/** Where setup and teardown scripts came from, which is not stored. */
+const ofHooks = /^(setup|tearDown)Script(Path|Dependencies)$/;
+
+/** A check with its files in place of their positions in the list of all files. */
+function withFiles(payload: JsonObject, sharedFiles: CliProjectBody['sharedFiles']): JsonObject {
+  const { dependencies, snapshots, ...others } = payload;
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !ofHooks.test(name)));
+  const files = Array.isArray(dependencies)
+    ? dependencies.flatMap((position) => {
+        const file = typeof position === 'number' ? sharedFiles[position] : undefined;
+        return file === undefined ? [] : [{ path: file.path, content: file.content }];
+      })
+    : [];
+  return {
+    ...rest,
+    ...(files.length > 0 && { dependencies: files }),
+    // Of a check without pictures to compare with, the list is empty.
+    ...(Array.isArray(snapshots) && snapshots.length > 0 && { snapshots }),
+  };
+}
+
+/** Characters of the files that a check imports. */
+function importedLength({ dependencies }: JsonObject): number {
+  const files = Array.isArray(dependencies) ? (dependencies as readonly JsonObject[]) : [];
+  return files.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
 }

@@ -1,6 +1,7 @@
-// Routes of the addresses from which checks come (reference §4.2).
-import type { StaticAddressActions } from '#actions/locations/static-addresses.ts';
+// Routes of run locations, and of the addresses from which their checks come (reference §4.2).
+import type { StaticAddressActions, LocationActions } from '#actions/locations/locations.ts';
 import { type Route, route } from '../route.ts';
+import { isoTextOrNull } from '../wire.ts';
 
 export function staticAddressRoutes(actions: StaticAddressActions): Route[] {
   return [
@@ -29,4 +30,16 @@ function linesOf(found: ByLocation): string {
   return addressesOf(found)
     .map((address) => `${address}\n`)
     .join('');
+}
+
+export function locationRoutes(actions: LocationActions): Route[] {
+  return [
+    route('listLocations', ({ caller }) =>
+      actions.list(caller).map(({ code, name, silentSince }) => ({
+        region: code,
+        name,
+        silentSince: isoTextOrNull(silentSince),
+      })),
+    ),
+  ];
 }

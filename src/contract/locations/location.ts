@@ -1,6 +1,28 @@
-// Addresses from which checks come, in the API (reference §4.2).
+// Run locations, and the addresses from which their checks come, in the API (reference §4.2).
 import { z } from 'zod';
 import { tagged, type Untagged } from '../operation.ts';
+import { instant } from '#lib/schema/fields.ts';
+
+const location = z
+  .strictObject({
+    region: z.string().describe('Code of the location.'),
+    name: z.string().describe('Display name.'),
+    silentSince: instant
+      .nullable()
+      .describe('Since when no process runs checks there, so that their runs wait; null = available.'),
+  })
+  .meta({ id: 'Location', description: 'A location from which checks run.' });
+
+export const locationOperations = tagged('Locations', {
+  listLocations: {
+    method: 'GET',
+    path: '/v1/locations',
+    summary: 'List all run locations',
+    description: 'Available ones first, then those that had a runner in the last 30 days. The list is not paged.',
+    permission: 'read',
+    response: z.array(location),
+  },
+} as const satisfies Untagged);
 
 const list = { method: 'GET', permission: 'read' } as const;
 const description =

@@ -1,8 +1,9 @@
-// Action that lists the addresses from which checks come.
+// Lists run locations, and the addresses from which their checks come.
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { addressesByLocation, type StaticAddress } from '#domain/locations/static-address.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
+import type { ShownLocation } from '#domain/accounts/process.ts';
 
 export interface StaticAddressDeps extends Pick<Store, 'processes'> {
   /** As the operator names them. */
@@ -21,6 +22,18 @@ export function createStaticAddressActions({ staticAddresses, location, processe
       const all = addressesByLocation(staticAddresses, family, location.code);
       const owners = await processes.owners([...all.keys()]);
       return new Map([...all].filter(([code]) => (owners.get(code) ?? caller.accountId) === caller.accountId));
+    },
+  };
+}
+
+export type LocationActions = ReturnType<typeof createLocationActions>;
+
+/** @param locations the available ones, this server's own first; then those without a runner */
+export function createLocationActions(locations: () => readonly ShownLocation[]) {
+  return {
+    list(caller: Caller): readonly ShownLocation[] {
+      requirePermission(caller, 'read');
+      return locations();
     },
   };
 }

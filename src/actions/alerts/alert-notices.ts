@@ -1,7 +1,6 @@
-// Notices about checks whose failures notify no channel, and about subscribed channels that send nothing.
+// Notices about alert storms, checks whose failures notify no channel, and subscribed channels that send nothing.
 import type { Store } from '#store/store.ts';
-import { firstOf } from '../operating/notice-words.ts';
-import type { Notice } from '../operating/notices.ts';
+import { firstOf, type Notice } from '../operating/notices.ts';
 
 /** One notice for all such checks, and one for all such channels. */
 export function createSilentCheckNotices({
@@ -49,4 +48,26 @@ function ofChannels(found: Found<'switchedOff'>): Notice[] {
         'Send a test message (POST /v1/alert-channels/{id}/test). Once it arrives, switch alerts on (PUT /v1/alert-channels/{id} with {"sendFailure": true, "sendRecovery": true}), or delete the channel.',
     },
   ];
+}
+
+/** One notice while the account has a storm. */
+export function createStormNotices({
+  alertStorms,
+}: Pick<Store, 'alertStorms'>): (accountId: string) => Promise<Notice[]> {
+  return async (accountId) => {
+    const since = await alertStorms.since(accountId);
+    if (since === null) return [];
+    return [
+      {
+        id: 'alert-storm',
+        kind: 'alert-storm',
+        since,
+        subject: 'Alert storm',
+        message:
+          'Many checks started to fail or recover within a minute. Channels for people receive grouped notifications. New failures are sent within a minute.',
+        action:
+          'See GET /v1/deliveries?status=collecting for the next ones. `digestThreshold` of the account sets when alerts are grouped.',
+      },
+    ];
+  };
 }
