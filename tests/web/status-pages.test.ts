@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startScriptedServer } from '../support/targets/scripted-server.ts';
-import { until } from '../support/until.ts';
 import { breaches } from './accessibility.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { shareWebUi } from './web-ui.ts';
@@ -98,7 +96,7 @@ describe('status pages', () => {
 
     await page.goto('/status-pages/incidents/new');
     await fill(page, 'Name', 'Payments fail');
-    await expectVisible(page.getByText('Pages that show one of its services show the incident.'));
+    await expectVisible(page.getByText('Without services, it is shown on all pages: Example status'));
     await choose(page, 'Affected services', 'Checkout');
     await expectVisible(page.getByRole('link', { name: 'Example status' }));
     await fill(page, 'Text', 'We are looking into it.');
@@ -108,6 +106,7 @@ describe('status pages', () => {
 
     await page.goto('/status-pages/incidents');
     await press(page, 'Publish Payments fail');
+    await expectVisible(page.getByText('Nobody is notified: its pages have no subscribers and no channels.'));
     await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await expectVisible(page.getByText('Published Payments fail'));
     assert.equal((await first('/v1/status-pages/incidents'))['isDraft'], false);
@@ -238,6 +237,18 @@ describe('status pages', () => {
     );
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
 
+    const subscriptions = [{ type: 'EMAIL', address: 'reader@example.com' }];
+    const pagePath = `/v1/status-pages/${String(made['id'])}`;
+    await service.must('POST', `${pagePath}/subscriptions/bulk`, { subscriptions, autoVerify: true });
+    assert.equal((await service.must('GET', pagePath))['subscribers'], 1);
+    const incidentUpdates = [{ status: 'INVESTIGATING', description: 'Slow.' }];
+    const draft = { name: 'Slow cart', services: [serviceId], isDraft: true, incidentUpdates };
+    await service.must('POST', '/v1/status-pages/incidents', draft);
+    await page.goto('/status-pages/incidents');
+    await press(page, 'Publish Slow cart');
+    await expectVisible(page.getByText('Up to 1 subscriber and 1 channel are notified a minute later.'));
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+
     const incident = { name: 'Quiet', incidentUpdates: [{ status: 'INVESTIGATING', description: 'Nothing yet.' }] };
     const { id } = await service.must('POST', '/v1/status-pages/incidents', incident);
     await page.goto(`/status-pages/incidents/${String(id)}`);
@@ -245,8 +256,8 @@ describe('status pages', () => {
     await page.getByRole('checkbox', { name: 'Notify subscribers and channels' }).click({ force: true });
     await press(page, 'Add update');
     await expectVisible(page.getByText('Added an update'));
-    const { incidentUpdates } = await service.must('GET', `/v1/status-pages/incidents/${String(id)}`);
-    const updates = incidentUpdates as { notifySubscribers: boolean }[];
+    const changed = await service.must('GET', `/v1/status-pages/incidents/${String(id)}`);
+    const updates = changed['incidentUpdates'] as { notifySubscribers: boolean }[];
     assert.deepEqual(
       updates.map((each) => each.notifySubscribers),
       [true, false],
@@ -323,78 +334,9 @@ describe('status pages', () => {
       incidentUpdates,
     });
     await page.goto(`/status-pages/incidents/${String(incident)}`);
-    await expectVisible(page.getByText('No page shows one of its services. Visitors do not see it.'));
+    await expectVisible(page.getByText('Without services, it is shown on all pages: '));
     await press(page, 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expectVisible(page.getByText('Deleted Late'));
-  });
-});
-
-describe('an outage of a service', () => {
-  const { ui, later } = shareWebUi();
-
-  test('is published from the link of its alert in three taps on a phone', async () => {
-    const { service, open } = ui();
-    const channel = await startScriptedServer(later);
-    const target = await startScriptedServer(later);
-    target.answer({ status: 503 });
-    const template = '{"link": {{json RESULT_LINK}} }';
-    const config = { name: 'Ops chat', url: channel.url, method: 'POST', template };
-    const ops = await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
-    const request = { method: 'GET', url: target.url };
-    const { id: checkId } = await service.must('POST', '/v1/checks/api', {
-      name: 'Cart API',
-      frequency: 1440,
-      request,
-    });
-    const { id } = await service.must('POST', '/v1/status-pages/services', { name: 'Checkout', checkIds: [checkId] });
-    const cards = [{ name: 'Shop', services: [id] }];
-    await service.must('POST', '/v1/status-pages', {
-      name: 'Example status',
-      url: 'example',
-      cards,
-      alertChannelIds: [ops['id']],
-    });
-    const [alert] = await channel.hits(1, 30_000);
-    const { link } = JSON.parse(String(alert?.body)) as { link: string };
-    const published = async (): Promise<boolean> => {
-      const answer = await fetch(`${service.address}/status/example/`);
-      return /incidents\/[0-9a-f-]+\.html/.test(await answer.text());
-    };
-
-    const list = await open('/status-pages/services');
-    await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Outage'));
-
-    const page = await open('/', { ...phone, hasTouch: true });
-    const more = page.getByRole('button', { name: 'More' });
-    await more.tap();
-    await expectVisible(page.getByRole('menuitem', { name: 'Status pages (1)' }), 30_000);
-    await page.keyboard.press('Escape');
-    assert.equal(await published(), false, 'a draft is not seen');
-    let taps = 0;
-    await page.goto(new URL(link).pathname);
-    await page.getByRole('link', { name: 'Open in Tocsin' }).tap();
-    taps++;
-    const incidents = page.getByRole('list', { name: 'Incidents of status pages' });
-    await expectVisible(incidents.getByText('Draft incident'));
-    for (const place of [incidents, page.getByRole('dialog')]) {
-      const button = place.getByRole('button', { name: /^Publish/ });
-      const box = await button.boundingBox();
-      assert.ok(box !== null && box.y + box.height <= phone.viewport.height, 'is seen without scrolling');
-      await button.tap();
-      taps++;
-    }
-    await expectVisible(page.getByText('Published Checkout'));
-    assert.equal(taps, 3);
-    await expectVisible(incidents.getByText('Published incident'));
-    await expectVisible(incidents.getByRole('link', { name: 'Add update' }));
-    await until('the published incident', published);
-    await incidents.getByRole('link', { name: 'Checkout' }).tap();
-    await expectVisible(page.getByText('Subscribers and channels are notified soon.'));
-    await page.goBack();
-    target.answer({ status: 200 });
-    await service.must('POST', `/v1/triggers/checks/${String(checkId)}`);
-    await expectVisible(list.getByRole('row', { name: /Checkout/ }).getByText('Operational'), 30_000);
-    await expectHidden(incidents, 30_000);
   });
 });

@@ -108,7 +108,7 @@ async function isFull({ pageNews }: NotifyChangesDeps, accountId: string): Promi
 }
 
 async function nextSlice(deps: NotifyChangesDeps, batch: ChangeBatch, published: Published): Promise<SentSlice> {
-  const { pageNews, statusSubscribers } = deps;
+  const { statusSubscribers } = deps;
   const { accountId, pageId, progress, begunAt } = batch;
   const items = latestOf(batch).map(({ id, change }) => ({ id, change, item: itemOf(change, published) }));
   const isFirst = begunAt === null;
@@ -116,7 +116,7 @@ async function nextSlice(deps: NotifyChangesDeps, batch: ChangeBatch, published:
   // Readers who subscribed while others could see the page must not read on.
   if (!deps.sendsMail(accountId) || published.page.visibility === 'ACCOUNT')
     return { deliveries: toChannels, progress, notified: 0, subscribers: 0, isLast: true };
-  const subscribers = isFirst ? await pageNews.countSubscribers(accountId, pageId) : undefined;
+  const subscribers = isFirst ? ((await statusSubscribers.counts(accountId, [pageId])).get(pageId) ?? 0) : undefined;
   const counted = subscribers === undefined ? {} : { subscribers };
   // Channels of the account do not wait for the subscribers of its other pages.
   if (isFirst && (await isFull(deps, accountId)))

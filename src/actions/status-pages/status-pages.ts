@@ -36,11 +36,14 @@ export type ImageInput = Readonly<Partial<Record<PageImageName, string | null>>>
 export interface ShownPage extends StatusPage {
   readonly services: ReadonlyMap<string, Pick<StatusService, 'id' | 'name'>>;
   readonly images: StoredImages;
+  /** Confirmed ones. */
+  readonly subscribers: number;
 }
 
 export interface StatusPageDeps {
   readonly statusPages: Store['statusPages'];
   readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
+  readonly statusSubscribers: Pick<Store['statusSubscribers'], 'counts'>;
   readonly alertChannels: Pick<Store['alertChannels'], 'kindsOf'>;
   /** Why a channel cannot be notified of changes; null = it can. */
   readonly refusesNews: (channel: Pick<AlertChannel, 'type' | 'config'>) => string | null;
@@ -117,18 +120,20 @@ export function createStatusPageActions(deps: StatusPageDeps) {
 
 /** Pages as they are shown: deleted channels are left out. */
 async function withShown(
-  { statusPages, statusServices, alertChannels }: StatusPageDeps,
+  { statusPages, statusServices, statusSubscribers, alertChannels }: StatusPageDeps,
   accountId: string,
   pages: readonly StatusPage[],
 ): Promise<ShownPage[]> {
   const services = new Map((await statusServices.all(accountId)).map((service) => [service.id, service]));
   const ids = pages.map(({ id }) => id);
   const images = await statusPages.images(accountId, ids);
+  const subscribers = await statusSubscribers.counts(accountId, ids);
   const named = [...new Set(pages.flatMap(({ alertChannelIds }) => alertChannelIds))];
   const present = new Set((await alertChannels.kindsOf(accountId, named)).map(({ id }) => id));
   return pages.map((page) => {
     const alertChannelIds = page.alertChannelIds.filter((id) => present.has(id));
-    return { ...page, alertChannelIds, services, images: images.get(page.id) ?? {} };
+    const { id } = page;
+    return { ...page, alertChannelIds, services, images: images.get(id) ?? {}, subscribers: subscribers.get(id) ?? 0 };
   });
 }
 

@@ -18,6 +18,7 @@ const words = {
     'Whether subscribers and channels of pages are notified, a minute after it appeared. Updates of that minute are one message.',
   notified:
     'Progress of the notifications, on all pages together. `WITHDRAWN`: the update was no longer public when they were due. null = no notifications. Omitted in lists of incidents.',
+  services: 'Pages that show one of them show the incident. Without services, all pages do.',
   isDraft: 'true = only the account sees it.',
   startedAt: 'When it began. A start more than 5 minutes in the past marks it as entered later.',
 };
@@ -33,7 +34,7 @@ export type IncidentUpdateCreate = z.output<typeof incidentUpdateCreate>;
 const statusIncidentCreate = z.strictObject({
   name: text(200),
   severity: z.enum(incidentSeverities).default('MAJOR'),
-  services: serviceList(mostServicesOfIncident).default([]),
+  services: serviceList(mostServicesOfIncident).default([]).describe(words.services),
   isDraft: z.boolean().default(false).describe(words.isDraft),
   startedAt: bodyInstant.nullable().default(null).describe(words.startedAt),
   postmortem: text(50_000).nullable().default(null).describe(words.description),

@@ -154,6 +154,7 @@ export const statusPage = z
     showResponseTimes: z.boolean(),
     allowIndexing: z.boolean(),
     allowSubscribers: z.boolean().describe(words.allowSubscribers),
+    subscribers: z.int().describe('Number of confirmed subscribers.'),
     cards: z.array(z.strictObject({ id: z.uuid(), name: z.string(), services: z.array(namedService) })),
     alertChannelIds: z.array(z.int()).describe(words.alertChannelIds),
     created_at: instant,
@@ -176,7 +177,7 @@ const preview = z
   })
   .meta({ id: 'StatusPagePreview', description: 'A status page as visitors would see it.' });
 
-const readOnly = [...readOnlyFields, 'isPrivate', 'hasPassword', 'pageUrl', 'accountId'];
+const readOnly = [...readOnlyFields, 'isPrivate', 'hasPassword', 'pageUrl', 'accountId', 'subscribers'];
 const params = z.object({ id: pathUuid('ID of the status page.') });
 const unknown = { 404: 'Unknown status page.' };
 const usual = usualOperations({ path: '/v1/status-pages', params, shown: statusPage, unknown: unknown[404] });

@@ -78,15 +78,6 @@ export function createPageNews(database: Database) {
     },
     /** Messages to subscribers of an account that are not sent yet, at most `max`. */
     waiting: (accountId: string, max: number): Promise<number> => countWaiting(reader, accountId, max),
-    /** Number of confirmed subscribers of a page. */
-    async countSubscribers(accountId: string, pageId: string): Promise<number> {
-      const key = { ...ownedBy(accountId), page_id: idBytes(pageId) };
-      const counted = await selectRows(reader, 'status_subscribers', key)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('confirmed_at', 'is not', null)
-        .executeTakeFirstOrThrow();
-      return counted.count;
-    },
     /** Hands a slice to sending, in one transaction; false = another process was first. @param now epoch ms */
     send: (batch: ChangeBatch, slice: SentSlice, now: number): Promise<boolean> =>
       transaction((tx) => sendSlice(tx, batch, slice, now)),

@@ -57,6 +57,8 @@ export function createStatusSubscribers(database: Database) {
         last: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
       };
     },
+    /** Numbers of confirmed subscribers of pages, by page ID; none = 0. */
+    counts: (accountId: string, pageIds: readonly string[]) => countConfirmed(reader, accountId, pageIds),
     /** Subscribers of a page. @param search part of the address, or null */
     list: (page: PageKey, after: string | null, limit: number, search: string | null) =>
       listed(database, page, { after, limit, search }),
@@ -107,6 +109,20 @@ function keyOf({ accountId, pageId, id }: SubscriberKey) {
 
 function pageKeyOf({ accountId, pageId }: PageKey) {
   return { ...ownedBy(accountId), page_id: idBytes(pageId) };
+}
+
+async function countConfirmed(
+  db: Db,
+  accountId: string,
+  pageIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (pageIds.length === 0) return new Map();
+  const rows = await selectRows(db, 'status_subscribers', { ...ownedBy(accountId), page_id: pageIds.map(idBytes) })
+    .select(({ fn }) => ['page_id', fn.countAll<number>().as('count')])
+    .where('confirmed_at', 'is not', null)
+    .groupBy('page_id')
+    .execute();
+  return new Map(rows.map(({ page_id: pageId, count }) => [idText(pageId), count]));
 }
 
 async function findSubscriber(db: Db, key: SubscriberKey): Promise<StatusSubscriber | null> {

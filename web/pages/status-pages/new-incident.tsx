@@ -60,11 +60,7 @@ export function NewStatusIncidentPage() {
           <>
             <TemplateMenu draft={draft} onChange={onChange} />
             <IncidentFields draft={draft} onChange={onChange} />
-            {textsOf(draft['services']).length === 0 ? (
-              <p className="quiet">{text.shownBy}</p>
-            ) : (
-              <ShownOn serviceIds={textsOf(draft['services'])} />
-            )}
+            <ShownOn serviceIds={textsOf(draft['services'])} />
             <Section title={text.updates}>
               <UpdateFields
                 draft={draft}

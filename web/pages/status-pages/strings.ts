@@ -240,7 +240,6 @@ export const text = {
   lastUpdateHelp: 'When the service recovers. Empty = a sentence in the language of the page.',
   severity: 'Severity',
   severities: incidents.severities,
-  shownBy: 'Pages that show one of its services show the incident.',
   affected: 'Affected services',
   affectedHelp: 'Choose one after the other.',
   status: 'Status',

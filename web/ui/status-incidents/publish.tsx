@@ -5,7 +5,7 @@ import { useWrite } from '../../api/query.ts';
 import { Button } from '../controls/button.tsx';
 import { Confirm } from '../controls/dialog.tsx';
 import { toast } from '../layout/toast.tsx';
-import { ShownOn } from './pages-of.tsx';
+import { NotifiedBy, ShownOn } from './pages-of.tsx';
 import { text } from './strings.ts';
 import css from './status-incidents.module.css';
 
@@ -20,6 +20,7 @@ export const incidentReads: readonly OperationId[] = [
 ];
 
 export function Publish({ incident: { id, name, services, incidentUpdates } }: { readonly incident: Incident }) {
+  const serviceIds = services.map((service) => service.id);
   const [isAsking, setAsking] = useState(false);
   const update = useWrite('updateStatusIncident', incidentReads);
   return (
@@ -38,8 +39,8 @@ export function Publish({ incident: { id, name, services, incidentUpdates } }: {
         }}
       >
         <p className={css['message']}>{incidentUpdates.at(-1)?.description}</p>
-        {incidentUpdates.some(({ notifySubscribers }) => notifySubscribers) && <p className="quiet">{text.notifies}</p>}
-        <ShownOn serviceIds={services.map((service) => service.id)} />
+        {incidentUpdates.some(({ notifySubscribers }) => notifySubscribers) && <NotifiedBy serviceIds={serviceIds} />}
+        <ShownOn serviceIds={serviceIds} />
       </Confirm>
     </>
   );

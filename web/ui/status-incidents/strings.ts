@@ -1,11 +1,19 @@
 // Texts of incidents of status pages wherever they are shown.
+import { plural } from '../text/format.ts';
+
 export const text = {
   publish: 'Publish',
   publishLabel: (name: string) => `Publish ${name}`,
   publishTitle: (name: string) => `Publish ${name}?`,
   publishedNow: (name: string) => `Published ${name}`,
-  notifies: 'Subscribers and channels of its pages are notified a minute later.',
+  /** Subscribers may have chosen other services. */
+  notifies: (subscribers: number, channels: number) =>
+    subscribers + channels === 0
+      ? 'Nobody is notified: its pages have no subscribers and no channels.'
+      : `Up to ${plural(subscribers, 'subscriber')} and ${plural(channels, 'channel')} are notified a minute later.`,
   shownOn: 'Shown on ',
+  shownOnAll: 'Without services, it is shown on all pages: ',
+  noPages: 'The account has no status page.',
   shownNowhere: 'No page shows one of its services. Visitors do not see it.',
   incidents: 'Incidents of status pages',
   draft: 'Draft incident',
