@@ -340,6 +340,7 @@ async function main(): Promise<void> {
     const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'build.ts')], { stdio: 'inherit' });
     if (status !== 0) throw new Error('npm run build failed');
   }
+  process.env['TEST_BUNDLE_CHECKED'] = 'yes';
   const folder = makeTemporaryFolder();
   process.env['TMPDIR'] = folder;
   process.env['NODE_COMPILE_CACHE'] = join(root, 'node_modules', '.cache', 'node-compile');
