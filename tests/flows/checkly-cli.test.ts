@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe } from '../support/service/each-topology.ts';
+import { describe } from '../support/service/one-process.ts';
 import { type CliProject, startCliProject } from '../support/service/checkly-cli.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
 

@@ -19,7 +19,7 @@ import { describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { paste, runCommand as tocsin } from '../support/service/command.ts';
 import { test as itEach } from '../support/service/each-topology.ts';
-import { test as itOnce } from '../support/service/one-process.ts';
+import { describe as describeOnce, test as itOnce } from '../support/service/one-process.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { openRawPostgres } from '../support/store/raw-rows.ts';
 import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
@@ -161,14 +161,14 @@ describe('about the file: restore', () => {
     assert.equal(said.code, 0, said.err);
     const kept = /the previous database is now (\S+)/.exec(said.out)?.[1] ?? assert.fail(said.out);
     assert.match(kept, /tocsin\.db\.replaced-\d{4}-\d\d-\d\dT\d+Z$/);
-    const database = new DatabaseSync(kept, { readOnly: true });
-    assert.equal(database.prepare('SELECT key FROM variables').get()?.['key'], 'LATER');
-    database.close();
-    await service.restart();
-    assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 404);
-    await service.stop();
+    const later = (path: string): unknown => {
+      using database = new DatabaseSync(path, { readOnly: true });
+      return database.prepare('SELECT key FROM variables').get()?.['key'];
+    };
+    assert.deepEqual([later(kept), later(service.databasePath)], ['LATER', undefined]);
     const undone = await tocsin(['restore', kept], environment);
     assert.equal(undone.code, 0, undone.err);
+    assert.equal(later(service.databasePath), 'LATER');
     await service.restart();
     assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 200);
   });
@@ -189,7 +189,7 @@ describe('new-key', () => {
   const keyIn = (out: string): string => /^ {2}export TOCSIN_API_KEY=(tsn_\S{43})$/m.exec(out)?.[1] ?? assert.fail(out);
 
   itOnce('lets in again who lost every key, while the service runs and while it does not', async (given) => {
-    const service = await given.startService(given.t, {});
+    const service = await given.startService(given.t, onlyApi);
     const accounts = [
       (await service.must('GET', '/v1/accounts')) as unknown as { id: string }[],
       await service.must('POST', '/v1/accounts', { name: 'Second' }),
@@ -224,33 +224,25 @@ describe('new-key', () => {
   });
 });
 
-describe('new-user', () => {
-  itOnce(
-    'prints a link that creates an operator, while the service runs',
-    async ({ t, startService: startForUser }) => {
-      const bootstrap = {
-        TOCSIN_BOOTSTRAP_EMAIL: 'ada@example.com',
-        TOCSIN_BOOTSTRAP_PASSWORD: 'correct horse battery',
-      };
-      const service = await startForUser(t, bootstrap);
-      const environment = { ...service.environment, TOCSIN_PUBLIC_URL: 'https://tocsin.test' };
-      const local = await tocsin(['new-user'], service.environment);
-      assert.match(local.out, new RegExp(`^Create your user: ${service.address}/setup#`), 'the address of the service');
-      const printed = await tocsin(['new-user'], environment);
-      assert.equal(printed.code, 0, printed.err);
-      const [, token] = /^Create your user: https:\/\/tocsin\.test\/setup#([\w-]{43})\n$/.exec(printed.out) ?? [];
-      const create = (email: string) =>
-        service.api('POST', '/v1/setup', { token, email, password: 'another long password' });
-      const { status, body } = await create('bob@example.com');
-      assert.deepEqual([status, body['role']], [201, 'operator']);
-      assert.equal((await create('eve@example.com')).status, 404);
-    },
-  );
+const [email, password] = ['ada@example.com', 'correct horse battery'];
+const withUser = { ...onlyApi, TOCSIN_BOOTSTRAP_EMAIL: email, TOCSIN_BOOTSTRAP_PASSWORD: password };
 
-  itOnce('reset-second-factor removes a lost one and ends the sessions', async ({ t, startService: startForUser }) => {
-    const [email, password] = ['ada@example.com', 'correct horse battery'];
-    const bootstrap = { ...onlyApi, TOCSIN_BOOTSTRAP_EMAIL: email, TOCSIN_BOOTSTRAP_PASSWORD: password };
-    const service = await startForUser(t, bootstrap);
+describeOnce('new-user', { own: { environment: withUser } }, ({ it: itWithUser }) => {
+  itWithUser('prints a link that creates an operator, while the service runs', async (_, service) => {
+    const environment = { ...service.environment, TOCSIN_PUBLIC_URL: 'https://tocsin.test' };
+    const local = await tocsin(['new-user'], service.environment);
+    assert.match(local.out, new RegExp(`^Create your user: ${service.address}/setup#`), 'the address of the service');
+    const printed = await tocsin(['new-user'], environment);
+    assert.equal(printed.code, 0, printed.err);
+    const [, token] = /^Create your user: https:\/\/tocsin\.test\/setup#([\w-]{43})\n$/.exec(printed.out) ?? [];
+    const create = (address: string) =>
+      service.api('POST', '/v1/setup', { token, email: address, password: 'another long password' });
+    const { status, body } = await create('bob@example.com');
+    assert.deepEqual([status, body['role']], [201, 'operator']);
+    assert.equal((await create('eve@example.com')).status, 404);
+  });
+
+  itWithUser('reset-second-factor removes a lost one and ends the sessions', async (_, service) => {
     const ask = (method: string, path: string, body: object, cookie = '') =>
       fetch(service.address + path, {
         method,
@@ -302,7 +294,7 @@ describe('doctor', () => {
 });
 
 describe('about the file: doctor', () => {
-  it('finds the data folder of the running service, and counts the write-ahead log', async (t) => {
+  it('finds the data folder of the running service, counts the write-ahead log, and reports problems with advice', async (t) => {
     const service = await startService(t, onlyApi);
     const elsewhere = emptyFolder(t);
     const environment = { PORT: new URL(service.address).port };
@@ -313,25 +305,21 @@ describe('about the file: doctor', () => {
     const missing = await tocsin(['doctor'], environment, elsewhere);
     assert.equal(missing.code, 1);
     assert.match(missing.out, new RegExp(`PROBLEM +data folder +${elsewhere}/data does not exist`));
+
+    const dataDir = dirname(service.databasePath);
+    chmodSync(join(dataDir, 'secret.key'), 0o644);
+    writeFileSync(service.databasePath, 'this is no database at all, whatever its name says '.repeat(100));
+    const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: dataDir, PORT: '1', TOCSIN_HOST: '::1' });
+    assert.equal(said.code, 1, 'problems are reported with advice');
+    assert.match(said.out, /PROBLEM +secret key .*chmod 600/);
+    assert.match(said.out, /PROBLEM +database .*backup/);
+    assert.match(said.out, /warning +variable +TOCSIN_HOST is unknown: did you mean HOST\?/);
+    assert.match(said.out, /warning +service .*npm start/);
   });
 
   it('ends normally if the reader of its output closes early', async (t) => {
     const said = await paste('npm run tocsin -- doctor | true', emptyFolder(t), { PORT: '1' });
     assert.deepEqual([said.code, said.err], [0, '']);
-  });
-
-  it('reports problems with advice and exits with 1', async (t) => {
-    const service = await startService(t, onlyApi);
-    await service.stop();
-    const dataDir = dirname(service.databasePath);
-    chmodSync(join(dataDir, 'secret.key'), 0o644);
-    writeFileSync(service.databasePath, 'this is no database at all, whatever its name says '.repeat(100));
-    const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: dataDir, PORT: '1', TOCSIN_HOST: '::1' });
-    assert.equal(said.code, 1);
-    assert.match(said.out, /PROBLEM +secret key .*chmod 600/);
-    assert.match(said.out, /PROBLEM +database .*backup/);
-    assert.match(said.out, /warning +variable +TOCSIN_HOST is unknown: did you mean HOST\?/);
-    assert.match(said.out, /warning +service .*npm start/);
   });
 });
 

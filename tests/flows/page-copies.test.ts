@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/two-processes.ts';
 import { type Cleanup } from '../support/targets/scripted-server.ts';
 import { startS3Server } from '../support/targets/s3-server.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 // A script of several files with a snapshot runs in the process that has the runners, which reads them from the database.
 import assert from 'node:assert/strict';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/two-processes.ts';
 import { apiKey } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 

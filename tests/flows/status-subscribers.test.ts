@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readMail } from '../support/receivers/read-mail.ts';
 import { startSmtpServer } from '../support/receivers/smtp-server.ts';
-import { test } from '../support/service/each-topology.ts';
+import { test } from '../support/service/two-processes.ts';
 import { until } from '../support/until.ts';
 
 const busyMachine = { withinMs: 60_000 };

@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { test as itEach } from '../support/service/each-topology.ts';
-import { test as itOnce } from '../support/service/one-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { mountOwnDisk } from '../support/own-disk.ts';
 import { plainEnvironment } from '../support/service/plain-environment.ts';
@@ -103,19 +103,17 @@ describe('a wrong configuration', () => {
 });
 
 describe('a start on files in use', () => {
-  itOnce('a used port is named, and the first key is not lost with it', async ({ t, startService: startAnother }) => {
-    // Deletes its account, to simulate a new database.
-    const other = await startAnother(t, {});
-    await other.stop();
-    other.rows((raw) => raw.exec('DELETE FROM api_key_accounts; DELETE FROM api_keys; DELETE FROM accounts'));
+  it('a used port is named, and the first key is not lost with it', async (t) => {
+    const folder = emptyFolder(t);
     const listener = createServer().listen(0, '127.0.0.1');
     t.after(() => void listener.close());
     await new Promise((resolve) => listener.once('listening', resolve));
     const address = listener.address();
     const port = String(typeof address === 'object' ? address?.port : '');
-    const said = await start({ TOCSIN_DATA_DIR: emptyFolder(t), ...other.environment, PORT: port });
+    const said = await start({ TOCSIN_DATA_DIR: folder, PORT: port });
     assertOneLine(said, 1, new RegExp(port), /PORT/);
-    const keys = other.rows((raw) => raw.prepare('SELECT count(*) AS n FROM api_keys').get());
+    using database = new DatabaseSync(join(folder, 'tocsin.db'));
+    const keys = database.prepare('SELECT count(*) AS n FROM api_keys').get();
     assert.equal(Number(keys?.['n']), 0, 'a key that nobody has seen');
   });
 });
@@ -132,7 +130,8 @@ describe('about the file: a start on files in use', () => {
 
 describe('a start on unusable data', () => {
   itEach('a database of a newer version is left as it is', async ({ t, startService: startOlder, topology }) => {
-    const service = await startOlder(t, {});
+    const onlyApi = { processes: [{ roles: ['api'] }] } as const;
+    const service = await startOlder(t, { TOCSIN_ROLES: 'api' }, onlyApi);
     await service.stop();
     service.rows((raw) => {
       if (topology === 'one process, SQLite') raw.exec('PRAGMA user_version = 999');
@@ -144,17 +143,17 @@ describe('a start on unusable data', () => {
     assertOneLine(said, 1, /schema version 999/, /newer version|backup/);
     assert.deepEqual([contentOf(folder), service.stored()], present);
   });
-
-  itOnce('a key that did not seal the database is found at the start, not at the first alert', async (given) => {
-    const service = await given.startService(given.t, { TOCSIN_SECRET_KEY: sharedKey });
-    await service.must('POST', '/v1/variables', { key: 'SEALED', value: 'x', secret: true });
-    await service.stop();
-    const environment = { TOCSIN_DATA_DIR: emptyFolder(given.t), ...service.environment };
-    assertOneLine(await start({ ...environment, TOCSIN_SECRET_KEY: 'cd'.repeat(32) }), 78, /TOCSIN_SECRET_KEY/);
-  });
 });
 
 describe('about the file: a start on unusable data', () => {
+  it('a key that did not seal the database is found at the start, not at the first alert', async () => {
+    await using temp = openTempStore();
+    await temp.rest();
+    assert.ok(temp.address.kind === 'sqlite');
+    const environment = { TOCSIN_DATA_DIR: dirname(temp.address.path), TOCSIN_SECRET_KEY: 'cd'.repeat(32) };
+    assertOneLine(await start(environment), 78, /TOCSIN_SECRET_KEY/);
+  });
+
   it('names a runtime whose stage steps back, with both stages', async () => {
     await using temp = openTempStore();
     await temp.store.runtimeStages.remember(new Map([['2026.10', 'DEPRECATED']]));

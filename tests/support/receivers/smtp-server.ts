@@ -6,7 +6,7 @@ import tls from 'node:tls';
 /** A step of the dialogue. `body` is the answer to the message itself. */
 export type SmtpStep = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'body';
 
-/** What the server does at a step: `hang`, `disconnect`, or the line that it answers. */
+/** What the server does at a step: `hang`, `disconnect`, `lose` (accepts a message and never answers), or the line that it answers. */
 export type SmtpReply = string;
 
 /** A message that the server accepted. */
@@ -110,7 +110,7 @@ function converse(plain: net.Socket, conversation: Conversation): void {
   const answer = (step: SmtpStep, line: string, usual: string): string => {
     const reply = replyTo(step, line, number) ?? usual;
     if (reply === 'disconnect') socket.destroy();
-    else if (reply !== 'hang') socket.write(`${reply}\r\n`);
+    else if (reply !== 'hang' && reply !== 'lose') socket.write(`${reply}\r\n`);
     return reply;
   };
   const secure = (): void => {
@@ -183,7 +183,8 @@ function converse(plain: net.Socket, conversation: Conversation): void {
       const raw = body.join('\r\n');
       body = null;
       const mail = { ...envelope, raw, isSecure, user, connection: number };
-      if (answer('body', '.', `250 2.0.0 Ok: queued as ${number}`).startsWith('2')) conversation.onMail(mail);
+      const reply = answer('body', '.', `250 2.0.0 Ok: queued as ${number}`);
+      if (reply.startsWith('2') || reply === 'lose') conversation.onMail(mail);
       return;
     }
     dialogue.push(`C${number}${isSecure ? ' tls' : ''}: ${text}`);
