@@ -21,14 +21,14 @@ const groups: Readonly<Record<string, Listed>> = {
       async () => (await import('#cli/migrate.ts')).defineMigrate,
     ],
     'new-key': ['Create an operator key', async () => (await import('#cli/new-key.ts')).defineNewKey],
-    'new-user': ['Print a link that creates an operator', async () => (await import('#cli/new-user.ts')).defineNewUser],
+    'new-user': ['Print a link that creates an operator', async () => (await import('#cli/people.ts')).defineNewUser],
     'reset-password': [
       'Print a link that sets another password',
-      async () => (await import('#cli/reset-password.ts')).defineResetPassword,
+      async () => (await import('#cli/people.ts')).defineResetPassword,
     ],
     'reset-second-factor': [
       'Remove the lost second factor of a person',
-      async () => (await import('#cli/reset-second-factor.ts')).defineResetSecondFactor,
+      async () => (await import('#cli/people.ts')).defineResetSecondFactor,
     ],
     receive: ['Run a test receiver for webhooks', async () => (await import('#cli/receive.ts')).defineReceive],
     runtimes: ['List, install or try runtimes', async () => (await import('#cli/runtimes.ts')).defineRuntimes],

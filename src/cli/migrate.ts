@@ -6,12 +6,14 @@ import { readConfig } from '#config/config.ts';
 import { findSecretKey, readKeyFile } from '#config/secret-key.ts';
 import { configVariables, type DatabaseUrl } from '#config/variables.ts';
 import { isUuid } from '#lib/id.ts';
-import { copyOneAccount } from './copy-account.ts';
 import { UsageError } from './exits.ts';
 import { moveBetween, type MoveOrder } from './move-sides.ts';
 import { copyInstallation, type CopyOrder } from '#store/copy/copy-installation.ts';
 import type { Screen } from './progress.ts';
 import { commandName } from '#lib/package-files.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { copyAccount } from '#store/copy/copy-account.ts';
+import { sealOf } from '#store/copy/side.ts';
 
 /** Copies and verifies the installation, and reports progress. Throws CommandError. */
 async function migrate(order: MoveOrder & CopyOrder): Promise<void> {
@@ -95,4 +97,29 @@ function parseDatabase(option: string, text: string | undefined): DatabaseUrl {
   }
   if (database === undefined) throw new UsageError(`${option} is invalid${why}; use ${right}`);
   return database;
+}
+
+/** Options of an account move. */
+interface CopyAccountOrder extends MoveOrder {
+  readonly accountId: string;
+  /** 32 bytes each; equal if both installations share a key. */
+  readonly fromKey: Uint8Array;
+  readonly toKey: Uint8Array;
+}
+
+/** Copies the account, removes it from the source and reports progress. Throws CommandError. */
+async function copyOneAccount(order: CopyAccountOrder, screen: Screen): Promise<void> {
+  const { accountId } = order;
+  await moveBetween(
+    order,
+    'move',
+    screen,
+    async (source, target, listener) => {
+      const seals = { fromSeal: await sealOf(source, order.fromKey), toSeal: await sealOf(target, order.toKey) };
+      return copyAccount(source, target, { accountId, id: idBytes(accountId), ...seals }, listener);
+    },
+    (source, target) =>
+      `Moved account ${accountId} from ${source.shown} to ${target.shown}. ` +
+      'Start both services. Callers of its API, trigger URLs and ping URLs must use the new address.',
+  );
 }

@@ -1,5 +1,6 @@
 // Reads the environment into a frozen Config; the only reader of process.env (design §6, docs/configuration.md).
 import { errorMessage } from '#lib/errors.ts';
+import type { LogLevel } from '#lib/log.ts';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +9,6 @@ import {
   configVariables,
   type ConfigVariableName,
   type DatabaseUrl,
-  type LogLevel,
   defaultLimits,
   type Role,
 } from './variables.ts';

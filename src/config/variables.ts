@@ -8,6 +8,7 @@ import { passwordProblem } from '#domain/accounts/password.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
+import { type LogLevel, logLevels } from '#lib/log.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
 import { type ConfigVariable, integer, wholeNumber } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
@@ -23,9 +24,6 @@ import { type PostgresAddress, readPostgresAddress } from '#lib/net/postgres-add
 /** Roles of a process; `all` is short for the complete list (design §4). */
 export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
 export type Role = (typeof roles)[number];
-
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** The database in DATABASE_URL. */
 export type DatabaseUrl =
@@ -315,7 +313,7 @@ export const configVariables = {
   LOG_LEVEL: {
     fallback: 'info',
     meaning: 'Minimum level of log entries. Entries are JSON lines, or readable text on a terminal.',
-    right: logLevels.join(', '),
+    right: 'trace, debug, info, warn, error, fatal, silent',
     read: (text) => logLevels.find((level) => level === text.toLowerCase()),
   } satisfies ConfigVariable<LogLevel>,
 };

@@ -3,7 +3,6 @@
 import { aliases, references, type SectionName } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
-import { changedAt } from './changed-at.ts';
 
 /** The document at `/schema.json`. */
 export type FileSchema = JsonObject;
@@ -146,4 +145,21 @@ function isSame(a: JsonValue, b: JsonValue): boolean {
     left.length === right.length &&
     left.every(([name, value]) => name in b && isSame(value, (b as JsonObject)[name] ?? null))
   );
+}
+
+type Change = (value: JsonValue, path: string) => JsonValue;
+
+/** The value with another one at a path such as `alertChannelSubscriptions[].alertChannelId`. */
+export function changedAt(value: JsonValue, steps: readonly string[], path: string, change: Change): JsonValue {
+  const [step, ...rest] = steps;
+  if (step === undefined) return change(value, path);
+  const name = step.replace('[]', '');
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return value;
+  const object = value as JsonObject;
+  const field = object[name] ?? null;
+  const at = path === '' ? name : `${path}.${name}`;
+  if (!step.endsWith('[]')) return { ...object, [name]: changedAt(field, rest, at, change) };
+  if (!Array.isArray(field)) return object;
+  const items = field as readonly JsonValue[];
+  return { ...object, [name]: items.map((item, index) => changedAt(item, rest, `${at}[${index}]`, change)) };
 }

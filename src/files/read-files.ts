@@ -5,8 +5,7 @@ import { type DeclaredResource, longestLogicalId, mostResources } from '#domain/
 import { largestImage, rasterType } from '#domain/status-pages/status-page.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { nearestName } from '#lib/nearest.ts';
-import { type FileProblem, FileProblemsError, placeText, type SourceText } from './file-problem.ts';
-import { fieldAt, placeOfPath } from './place-of-path.ts';
+import { type FileProblem, FileProblemsError, placeText, type SourceText, type Place } from './file-problem.ts';
 import { type Environment, filled, hasPlaceholder, remembering } from './placeholders.ts';
 import { referencing } from './refer.ts';
 import { createBudget, type Entry, type Located, readYaml } from './yaml-source.ts';
@@ -66,6 +65,14 @@ export function readFiles(sources: readonly SourceText[], needs: FileNeeds): Dec
     throw new FileProblemsError(problems.map(({ message, place }) => ({ message: hide(message), place })));
   }
   return { project, resources: read, hide };
+}
+
+/** Reads the text of a resource file that names no other files. @throws {FileProblemsError} with everything that is wrong */
+export function readOneText(text: string, environment: Environment): Declaration {
+  const refuse = (): never => {
+    throw new Error('is not available here');
+  };
+  return readFiles([{ path: 'imported.yaml', text }], { readText: refuse, readBytes: refuse, environment });
 }
 
 /** Whether a field of a resource has a value of the environment, in it or in what contains it. */
@@ -180,7 +187,7 @@ function payloadOf(
   for (const { key, at, value: content } of entry.value.entries) {
     const name = fieldOf(key);
     if (fields.has(name)) report({ message: `${key} and another field both set ${name}`, place: at });
-    if (Object.hasOwn(fileFields, key)) fields.set(name, textOf(content, needs, report));
+    if (Object.hasOwn(fileFields, key)) fields.set(name, fromFile(content, needs.readText, report));
     else if (Object.hasOwn(imageFields, key)) fields.set(name, imageOf(content, needs, report));
     else if (key === 'dependencies' && content.items !== null) {
       fields.set(
@@ -203,16 +210,11 @@ function payloadOf(
 /** A file that a script imports, if the list has its path alone. */
 function importedFile(item: Located, needs: FileNeeds, report: (problem: FileProblem) => void): JsonObject | null {
   if (typeof item.scalar !== 'string') return null;
-  return { path: plainPath(item.scalar), content: textOf(item, needs, report) };
+  return { path: plainPath(item.scalar), content: fromFile(item, needs.readText, report) };
 }
 
 function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, '');
-}
-
-/** The text of the file that a field names. */
-function textOf(content: Located, { readText }: FileNeeds, report: (problem: FileProblem) => void): string | null {
-  return fromFile(content, readText, report);
 }
 
 /** The data URL of the image that a field names. */
@@ -258,4 +260,38 @@ function valueOf(
   }
   if (typeof scalar !== 'string') return scalar;
   return filled(scalar, environment, (message) => report({ message, place: at }));
+}
+
+/**
+ * The place of a field, or of what contains it if the file does not have it.
+ * @param entry the resource
+ * @param path such as `request.assertions[0].source`; '' = the resource itself
+ * @param isKey the place of its name instead of its value
+ */
+function placeOfPath(entry: Entry, path: string, isKey: boolean): Place {
+  if (path === '') return entry.at;
+  const { keyAt, value, isWhole } = fieldAt(entry, path);
+  return isKey || !isWhole ? keyAt : value.at;
+}
+
+/** The value of a field, or of what contains it if the file does not have it: then it is not the whole. */
+function fieldAt(entry: Entry, path: string) {
+  let [keyAt, value] = [entry.at, entry.value];
+  for (const { 1: name, 2: index, index: from } of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+    if (index !== undefined) {
+      const item = value.items?.[Number(index)];
+      if (item === undefined) return { keyAt, value, isWhole: false };
+      [keyAt, value] = [item.at, item];
+    } else {
+      const isTop = value === entry.value;
+      // The key of a text of a status page has dots.
+      const rest = path.slice(from);
+      const whole = value.entries?.find(({ key }) => key === rest);
+      if (whole !== undefined) return { keyAt: whole.at, value: whole.value, isWhole: true };
+      const found = value.entries?.find(({ key }) => key === name || (isTop && fieldOf(key) === name));
+      if (found === undefined) return { keyAt, value, isWhole: false };
+      [keyAt, value] = [found.at, found.value];
+    }
+  }
+  return { keyAt, value, isWhole: true };
 }

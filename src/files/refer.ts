@@ -3,7 +3,7 @@ import { references, sections } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { DeclaredResource, ResourceType } from '#domain/projects/resource.ts';
 import { nearestName } from '#lib/nearest.ts';
-import { changedAt } from './changed-at.ts';
+import { changedAt } from './from-api.ts';
 
 type Named = Pick<DeclaredResource, 'type' | 'logicalId'>;
 type Report = (message: string, path: string) => void;

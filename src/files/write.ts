@@ -17,11 +17,6 @@ export function writeFile({ project, ...maps }: ResourceFile): string {
   return parts.join('\n');
 }
 
-/** One resource below its logical ID, to be pasted into a section. */
-export function writeResource(logicalId: string, resource: JsonValue): string {
-  return entry(logicalId, resource, '  ');
-}
-
 /** A key and its value, with a line feed at the end. */
 function entry(key: string, value: JsonValue, indent: string): string {
   return `${indent}${scalar(key)}:${after(value, indent)}`;

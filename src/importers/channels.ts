@@ -35,28 +35,31 @@ export const switchOnNote = 'switched off: send a test message on its page, then
 
 /**
  * Adds a channel with what it needs.
+ * @param facts null = it cannot be carried over, and the notes say why
  * @param presets of this version of Tocsin
- * @returns its logical ID; null = a value is missing, and a row says which
+ * @returns its logical ID; none = it was not added, and a row says why
  */
 export function addChannel(
   draft: Draft,
   id: string,
   name: string,
-  facts: ChannelFacts,
+  facts: ChannelFacts | null,
   source: Source,
   presets: readonly WebhookPreset[],
   notes: readonly string[] = [],
-): string | null {
+): readonly string[] {
+  if (facts === null) {
+    draft.skip(source, ...notes);
+    return [];
+  }
   const config = configOf(draft, name, facts, source, presets);
   if (typeof config === 'string') {
     draft.skip(source, config);
-    return null;
+    return [];
   }
   const type = facts.type === 'PRESET' ? 'WEBHOOK' : facts.type;
-  return draft.add('alertChannels', id, { type, config: { name, ...config }, ...switchedOff }, source, [
-    switchOnNote,
-    ...notes,
-  ]);
+  const channel = { type, config: { name, ...config }, ...switchedOff };
+  return [draft.add('alertChannels', id, channel, source, [switchOnNote, ...notes])];
 }
 
 /** Adds an email channel for each address, which may have a name in front. @returns their logical IDs */
@@ -74,7 +77,7 @@ export function addAddresses(
     .filter((each, index) => each !== '' || index === 0);
   return bare.flatMap((address, index) => {
     const [ownId, ownName] = index === 0 ? [id, name] : [`${id}-${index + 1}`, `${name} (${address})`.slice(0, 200)];
-    return addChannel(draft, ownId, ownName, { type: 'EMAIL', address }, source, [], notes) ?? [];
+    return addChannel(draft, ownId, ownName, { type: 'EMAIL', address }, source, [], notes);
   });
 }
 

@@ -3,7 +3,7 @@ import { sections } from '#contract/projects/resource-file.ts';
 import type { DeclaredResource } from '#domain/projects/resource.ts';
 import { FileProblemsError } from '#files/file-problem.ts';
 import { filled } from '#files/placeholders.ts';
-import { readFiles } from '#files/read-files.ts';
+import { readOneText } from '#files/read-files.ts';
 import { writeFile } from '#files/write.ts';
 import { importBlackbox } from './blackbox/import-blackbox.ts';
 import type { WebhookPreset } from './channels.ts';
@@ -83,15 +83,8 @@ function variablesOf(file: Imported['file']): readonly string[] {
 }
 
 function declared(yaml: string, environment: (name: string) => string | undefined): readonly DeclaredResource[] {
-  const refuse = (): never => {
-    throw new Error('is not available here');
-  };
   try {
-    const { resources } = readFiles([{ path: 'imported.yaml', text: yaml }], {
-      readText: refuse,
-      readBytes: refuse,
-      environment,
-    });
+    const { resources } = readOneText(yaml, environment);
     return resources.map(({ type, logicalId, payload }) => ({ type, logicalId, payload }));
   } catch (error) {
     if (!(error instanceof FileProblemsError)) throw error;

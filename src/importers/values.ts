@@ -38,14 +38,19 @@ export function pairsOf(value: unknown): readonly (readonly [name: string, text:
 /** Names and texts of an object that is stored as JSON; a note says if it is not. */
 export function jsonPairs(text: string, notes: string[]): readonly (readonly [name: string, text: string])[] {
   if (text.trim() === '') return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isForeign(value)) return pairsOf(value);
-  } catch {
-    // Noted below.
-  }
+  const value = jsonOf(text);
+  if (isForeign(value)) return pairsOf(value);
   notes.push('its headers are not JSON and are left out');
   return [];
+}
+
+/** The value of a text; null = it is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** @throws {ImportError} with line and column of what is not JSON */

@@ -1,7 +1,7 @@
 // Decoding of escapes, with positions in the original.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeEscapes } from './escapes.ts';
+import { decodeEscapes } from './text-masker.ts';
 
 test('decodes escapes of JSON, HTML and URLs, one layer at a time', () => {
   for (const [escaped, decoded] of [

@@ -119,7 +119,8 @@ function addGauge(
     async collect() {
       const samples = await read();
       gauge.reset();
-      if (samples.length === 0) gauge.remove();
+      // Without labels, a reset exports 0.
+      if (samples.length === 0 && labelNames.length === 0) gauge.remove();
       for (const [value, labels = {}] of samples) gauge.set(labels, value);
     },
   });

@@ -241,25 +241,8 @@ function notRun(reason: Reason, now: number): Finding {
   return bareFinding(now, { verdict: 'unknown', reason, message });
 }
 
-interface RunsInProgress<Attempt> {
-  readonly size: number;
-  has(run: Run): boolean;
-  /** Number of all runs. */
-  runs(): Run[];
-  /** Resolves when the current runs have ended. */
-  ended(): Promise<unknown>;
-  /** Number of runs of an account. */
-  ofAccount(accountId: string): number;
-  /** Accounts with at least that many runs. */
-  accountsWith(count: number): string[];
-  /** The attempt that a run must wait for: runs of a check at a location are sequential. */
-  before(run: Run): Promise<Attempt> | null;
-  /** @param done resolves when the attempt is recorded */
-  add(run: Run, attempted: Promise<Attempt>, done: Promise<unknown>): void;
-  remove(run: Run): void;
-}
-
-function createRunsInProgress<Attempt>(): RunsInProgress<Attempt> {
+/** Runs that this process has leased. Runs of a check at a location are sequential. */
+function createRunsInProgress<Attempt>() {
   const all = new Map<string, { readonly run: Run; readonly done: Promise<unknown> }>();
   const countOf = new Map<string, number>();
   const lastOf = new Map<string, Promise<Attempt>>();
@@ -270,13 +253,17 @@ function createRunsInProgress<Attempt>(): RunsInProgress<Attempt> {
     get size() {
       return all.size;
     },
-    has: (run) => all.has(keyOf(run)),
+    has: (run: Run) => all.has(keyOf(run)),
     runs: () => [...all.values()].map(({ run }) => run),
+    /** Resolves when the current runs have ended. */
     ended: () => Promise.allSettled([...all.values()].map(({ done }) => done)),
     ofAccount,
-    accountsWith: (count) => [...countOf].filter(([, own]) => own >= count).map(([accountId]) => accountId),
-    before: (run) => lastOf.get(placeOf(run)) ?? null,
-    add(run, attempted, done) {
+    /** Accounts with at least that many runs. */
+    accountsWith: (count: number) => [...countOf].filter(([, own]) => own >= count).map(([accountId]) => accountId),
+    /** The attempt that a run must wait for. */
+    before: (run: Run) => lastOf.get(placeOf(run)) ?? null,
+    /** @param done resolves when the attempt is recorded */
+    add(run: Run, attempted: Promise<Attempt>, done: Promise<unknown>): void {
       const place = placeOf(run);
       const forget = (): void => {
         if (lastOf.get(place) === attempted) lastOf.delete(place);
@@ -286,7 +273,7 @@ function createRunsInProgress<Attempt>(): RunsInProgress<Attempt> {
       all.set(keyOf(run), { run, done });
       countOf.set(run.accountId, ofAccount(run.accountId) + 1);
     },
-    remove(run) {
+    remove(run: Run): void {
       if (!all.delete(keyOf(run))) return;
       const count = ofAccount(run.accountId);
       if (count > 1) countOf.set(run.accountId, count - 1);

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CopiedPage, PageCopiesState } from '#domain/status-pages/page-copies.ts';
-import { createCopyLease } from './copy-lease.ts';
-import { createCopyPages } from './copy-pages.ts';
+import { createCopyLease, createCopyPages } from './copy-pages.ts';
 
 /** A place, and processes that share what they note about it. */
 function world() {

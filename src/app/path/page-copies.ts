@@ -4,8 +4,7 @@ import { createBucketPlace, type SendToBucket } from '#publish/copies/bucket-pla
 import type { CopyPlace } from '#publish/copies/copy-place.ts';
 import { createFolderPlace } from '#publish/copies/folder-place.ts';
 import { createPageCopier } from '#publish/copies/page-copier.ts';
-import { createCopyLease } from '#upkeep/copy-lease.ts';
-import { createCopyPages } from '#upkeep/copy-pages.ts';
+import { createCopyLease, createCopyPages } from '#upkeep/copy-pages.ts';
 import type { StepDeps } from './step-deps.ts';
 import type { Agent } from 'undici';
 import { everyNetwork } from '#egress/cidr.ts';

@@ -1,4 +1,5 @@
 // Starts the steps of this process and runs the loops of its roles.
+import { heartbeatIntervalMs } from '#domain/accounts/process.ts';
 import type { RecordResults } from '#pipeline/record-results.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import type { SendDeliveries } from '#pipeline/send-deliveries.ts';
@@ -8,7 +9,6 @@ import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import { createRecordReception } from '#upkeep/record-reception.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
-import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
 import { composeSendNotices } from './notices.ts';
@@ -89,7 +89,7 @@ export async function startPath(pathDeps: PathDeps): Promise<RunningPath> {
     'judge-storms': composeJudgeStorms(deps),
     'send-account-reports': composeSendAccountReports(deps),
     'report-failing-channels': composeReportFailingChannels(deps),
-    'process-heartbeat': createProcessHeartbeat({ ownProcess }),
+    'process-heartbeat': () => ownProcess.sign().then(() => heartbeatIntervalMs),
     'call-watchdog': composeCallWatchdog(deps, idleMs),
     'send-notices': composeSendNotices(deps, idleMs),
     'publish-status-pages': composePublishPages(deps),

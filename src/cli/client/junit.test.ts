@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TriggeredRunBody } from '#contract/checks/trigger.ts';
-import { annotations } from './github.ts';
-import { junitXml } from './junit.ts';
-import { guarded } from './workflow-commands.ts';
+import { annotations, junitXml } from './junit.ts';
+import { guarded } from './output.ts';
 
 const passed: TriggeredRunBody = {
   id: '01a227dd-7db0-746b-bb59-8a17ae6b090d',

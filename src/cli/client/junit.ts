@@ -1,6 +1,6 @@
-// Triggered runs as JUnit XML, which CI systems show as tests.
+// Triggered runs as CI systems show them: JUnit XML, and annotations of GitHub Actions.
 import type { TriggeredRunBody } from '#contract/checks/trigger.ts';
-import { withoutControls } from '../terminal-text.ts';
+import { withoutControls, oneLine } from '../terminal-text.ts';
 import { isGood } from './triggered-runs.ts';
 
 /**
@@ -55,4 +55,24 @@ function escaped(text: string): string {
   return withoutControls(text.toWellFormed())
     .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** Annotations of runs that are a reason to stop a deployment, and warnings of degraded ones. */
+export function annotations(runs: readonly TriggeredRunBody[]): readonly string[] {
+  return runs.flatMap((run) => {
+    const { name, outcome, message, resultLink } = run;
+    if (outcome === 'passed') return [];
+    const state = outcome ?? 'not ended in time';
+    const title = property(`${oneLine(name)}: ${state}`);
+    const text = [oneLine(message ?? state), resultLink ?? ''].filter((line) => line !== '').join('\n');
+    return [`::${isGood(run) ? 'warning' : 'error'} title=${title}::${data(text)}`];
+  });
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

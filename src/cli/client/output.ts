@@ -4,7 +4,7 @@ import { readClientConfig } from '#config/config.ts';
 import { commandName } from '#lib/package-files.ts';
 import { safeJson } from '../terminal-text.ts';
 import { type Cell, cellText, type Table, tableLines } from './table.ts';
-import { guarded } from './workflow-commands.ts';
+import { randomUUID } from 'node:crypto';
 
 /** Options that every client command takes. */
 export interface ServerOptions {
@@ -64,4 +64,11 @@ export function ageText(ms: number): string {
 /** How long ago an instant of the API was. @param now epoch ms */
 export function ago(instant: string | null, now: number): string {
   return instant === null ? 'never' : `${ageText(now - Date.parse(instant))} ago`;
+}
+
+/** Lines that a GitHub Actions runner takes as plain text, even if a check's name or message is a workflow command. */
+export function guarded(lines: readonly string[]): readonly string[] {
+  if (!lines.some((line) => /^\s*::|##\[/.test(line))) return lines;
+  const token = randomUUID();
+  return [`::stop-commands::${token}`, ...lines, `::${token}::`];
 }

@@ -1,13 +1,11 @@
 // `doctor`: collects the facts about this machine and configuration.
 import { errorMessage } from '#lib/errors.ts';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join, resolve, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
 import { type DoctorDatabase, type DoctorInput, examine } from './doctor.ts';
-import { runningFolder } from './running-folder.ts';
-import { storedStages } from './stored-stages.ts';
-import { endedWords, endsSoon } from '#domain/checks/runtime.ts';
+import { endedWords, endsSoon, runtimeStages, type RuntimeStage } from '#domain/checks/runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import { type ChosenContainment, chooseContainment } from '#sandbox/containment/choose-containment.ts';
 import { hasGateway } from '#sandbox/containment/containment.ts';
@@ -15,11 +13,13 @@ import { findChromium } from '#sandbox/find-chromium.ts';
 import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
 import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
 import { readInstalled } from '#app/scripts/installed-runtimes.ts';
-import { nearestVariable } from '#config/variables.ts';
+import { nearestVariable, type DatabaseUrl } from '#config/variables.ts';
 import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/config.ts';
 import { exitCodes } from '../exits.ts';
 import { createScriptGateway } from '#sandbox/script-gateway.ts';
 import { commandName } from '#lib/package-files.ts';
+import { findRows } from '#store/base/rows.ts';
+import { openDatabase } from '../open-database.ts';
 
 /** Defines `doctor`. */
 export function defineDoctor(command: Command): void {
@@ -119,5 +119,65 @@ async function triedContainment({ egress }: Config): Promise<ChosenContainment |
     return errorMessage(error);
   } finally {
     await gateway.close();
+  }
+}
+
+/**
+ * Data folder of the process of the current user that listens on `port`; null if none was found. Reads /proc, so it
+ * works only on Linux, and for a container only inside it.
+ */
+function runningFolder(port: number): string | null {
+  const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listenersOn(port, table)));
+  if (sockets.size === 0) return null;
+  for (const pid of listOf('/proc').filter((name) => /^\d+$/.test(name))) {
+    const open = listOf(`/proc/${pid}/fd`).map((file) => linkOf(`/proc/${pid}/fd/${file}`));
+    const database = open.find((path) => path.endsWith('/tocsin.db'));
+    if (database !== undefined && open.some((path) => sockets.has(path))) return dirname(database);
+  }
+  return null;
+}
+
+/** Inodes of listening sockets, as they appear in /proc/<pid>/fd: `socket:[inode]`. */
+function listenersOn(port: number, table: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/net/${table}`, 'utf8');
+  } catch {
+    return [];
+  }
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return text.split('\n').flatMap((line) => {
+    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+    return state === '0A' && local.endsWith(ending) ? [`socket:[${inode}]`] : [];
+  });
+}
+
+/** Empty if the folder does not exist, the process has ended or it belongs to another user. */
+function listOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** Stages by runtime name. Empty if the database cannot be read; another finding reports that. */
+async function storedStages(database: DatabaseUrl): Promise<ReadonlyMap<string, RuntimeStage>> {
+  try {
+    await using opened = await openDatabase(database, 'read');
+    const rows = await findRows(opened.reader, 'runtime_stages', {});
+    return new Map(
+      rows.flatMap(({ name, stage }) => runtimeStages.filter((each) => each === stage).map((each) => [name, each])),
+    );
+  } catch {
+    return new Map();
   }
 }

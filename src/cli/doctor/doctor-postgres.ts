@@ -1,13 +1,12 @@
 // Checks a PostgreSQL database: connection, version, schema, clock and poolers.
 import { errorMessage } from '#lib/errors.ts';
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
-import { schemaVersion } from '#store/base/migrate.ts';
 import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
 import { oldestServer, readSchemaVersion } from '#store/engines/postgres/schema.ts';
 import { listensDirectly } from '#store/engines/postgres/wakes.ts';
-import { heldFindings } from './doctor-held.ts';
-import type { Finding } from './finding.ts';
+
+import { type Finding, heldFindings, ok, problem, schemaFinding, warning } from './finding.ts';
 
 const what = 'database';
 /** Clock difference in ms above which the doctor warns. Nothing depends on it. */
@@ -19,18 +18,19 @@ export async function postgresFindings(address: PostgresAddress, listen: Postgre
   try {
     connections = await openConnections(address);
   } catch (error) {
-    return [{ what, grade: 'problem', message: `${errorMessage(error)}: see docs/postgresql.md` }];
+    return [problem(what, `${errorMessage(error)}: see docs/postgresql.md`)];
   }
   try {
+    const found = await connections.transaction(readSchemaVersion);
     return [
       await serverFinding(connections, address),
-      await schemaFinding(connections),
+      found === 0 ? ok('schema', 'will be created at the first start') : schemaFinding(found),
       ...heldFindings(await heldOn(connections)),
       await clockFinding(connections),
       await wakeFinding(listen),
     ];
   } catch (error) {
-    return [{ what, grade: 'problem', message: errorMessage(error) }];
+    return [problem(what, errorMessage(error))];
   } finally {
     await connections.close();
   }
@@ -44,24 +44,10 @@ async function serverFinding(connections: Connections, address: PostgresAddress)
   );
   const { number = 0, name = '', encrypted = false, size = 0 } = row ?? {};
   const where = `${shownAddress(address)}, PostgreSQL ${name}, ${(size / 1e6).toFixed(1)} MB`;
-  if (number < oldestServer)
-    return { what, grade: 'problem', message: `${where}: too old; PostgreSQL 14 or later is required` };
+  if (number < oldestServer) return problem(what, `${where}: too old; PostgreSQL 14 or later is required`);
   const isLocal = address.host.startsWith('/') || /^(?:localhost|127\.|::1$)/.test(address.host);
-  if (encrypted || isLocal) return { what, grade: 'ok', message: where };
-  return { what, grade: 'warning', message: `${where}: the connection is not encrypted; add ?sslmode=verify-full` };
-}
-
-async function schemaFinding(connections: Connections): Promise<Finding> {
-  const found = await connections.transaction(readSchemaVersion);
-  if (found === schemaVersion) return { what: 'schema', grade: 'ok', message: `version ${found}` };
-  if (found === 0) return { what: 'schema', grade: 'ok', message: 'will be created at the first start' };
-  return found < schemaVersion
-    ? { what: 'schema', grade: 'warning', message: `version ${found}: the next start upgrades it to ${schemaVersion}` }
-    : {
-        what: 'schema',
-        grade: 'problem',
-        message: `version ${found} is newer than this version of Tocsin: upgrade Tocsin`,
-      };
+  if (encrypted || isLocal) return ok(what, where);
+  return warning(what, `${where}: the connection is not encrypted; add ?sslmode=verify-full`);
 }
 
 async function heldOn(connections: Connections): Promise<string | undefined> {
@@ -81,21 +67,16 @@ async function clockFinding(connections: Connections): Promise<Finding> {
   const aheadMs = Math.round((row?.now ?? 0) - Date.now());
   const message = `the database clock is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
   return Math.abs(aheadMs) < farApartMs
-    ? { what: 'clock', grade: 'ok', message }
-    : {
-        what: 'clock',
-        grade: 'warning',
-        message: `${message}. Tocsin uses the database clock; synchronize both with NTP`,
-      };
+    ? ok('clock', message)
+    : warning('clock', `${message}. Tocsin uses the database clock; synchronize both with NTP`);
 }
 
 async function wakeFinding(listen: PostgresAddress | null): Promise<Finding> {
-  if (listen === null) return { what: 'wake-ups', grade: 'ok', message: 'off: each process polls every second' };
+  if (listen === null) return ok('wake-ups', 'off: each process polls every second');
   return (await listensDirectly(listen))
-    ? { what: 'wake-ups', grade: 'ok', message: 'direct connection, LISTEN is available' }
-    : {
-        what: 'wake-ups',
-        grade: 'warning',
-        message: 'the connection goes through a pooler: set TOCSIN_LISTEN_URL to a direct connection, or to off',
-      };
+    ? ok('wake-ups', 'direct connection, LISTEN is available')
+    : warning(
+        'wake-ups',
+        'the connection goes through a pooler: set TOCSIN_LISTEN_URL to a direct connection, or to off',
+      );
 }

@@ -2,12 +2,10 @@
 import { errorMessage } from '#lib/errors.ts';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { schemaVersion } from '#store/base/migrate.ts';
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
-import { heldFindings } from './doctor-held.ts';
 import { postgresFindings } from './doctor-postgres.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, heldFindings, ok, problem, schemaFinding, warning } from './finding.ts';
 import { commandName } from '#lib/package-files.ts';
 
 /** Location of the data. */
@@ -82,30 +80,29 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
 function nodeFinding(version: string): Finding {
   const major = Number(version.slice(1).split('.')[0]);
   return major >= 24
-    ? { what: 'Node.js', grade: 'ok', message: version }
-    : { what: 'Node.js', grade: 'problem', message: `${version} is too old: run npm ci to install Node.js 24` };
+    ? ok('Node.js', version)
+    : problem('Node.js', `${version} is too old: run npm ci to install Node.js 24`);
 }
 
 function variableFindings(unknown: DoctorInput['unknownVariables']): Finding[] {
-  return unknown.map(({ name, nearest }) => ({
-    what: 'variable',
-    grade: 'warning',
-    message: `${name} is unknown: ${nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`}`,
-  }));
+  return unknown.map(({ name, nearest }) => {
+    const advice = nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`;
+    return warning('variable', `${name} is unknown: ${advice}`);
+  });
 }
 
 function folderFinding({ dataDir, inspectedAt }: DoctorInput): Finding {
   const what = 'data folder';
   if (inspectedAt !== null) {
     const message = `${inspectedAt} does not exist, and no running service was found: set TOCSIN_DATA_DIR, or run this command in the folder of the service`;
-    return { what, grade: 'problem', message };
+    return problem(what, message);
   }
-  if (!existsSync(dataDir)) return { what, grade: 'ok', message: `${dataDir} will be created at the first start` };
+  if (!existsSync(dataDir)) return ok(what, `${dataDir} will be created at the first start`);
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK);
-    return { what, grade: 'ok', message: dataDir };
+    return ok(what, dataDir);
   } catch {
-    return { what, grade: 'problem', message: `${dataDir} is not writable: make the user that runs Tocsin its owner` };
+    return problem(what, `${dataDir} is not writable: make the user that runs Tocsin its owner`);
   }
 }
 
@@ -114,50 +111,37 @@ function spaceFinding(dataDir: string): Finding[] {
   const { bavail, bsize } = statfsSync(dataDir);
   const free = (bavail * bsize) / 1e9;
   const message = `${free.toFixed(1)} GB free`;
-  if (free >= 1) return [{ what: 'disk', grade: 'ok', message }];
-  return [
-    {
-      what: 'disk',
-      grade: free < 0.1 ? 'problem' : 'warning',
-      message: `${message}: free disk space or lower TOCSIN_RETENTION_DAYS`,
-    },
-  ];
+  if (free >= 1) return [ok('disk', message)];
+  const grade = free < 0.1 ? problem : warning;
+  return [grade('disk', `${message}: free disk space or lower TOCSIN_RETENTION_DAYS`)];
 }
 
 function keyFindings({ dataDir, hasConfiguredKey }: DoctorInput): Finding[] {
   const what = 'secret key';
-  if (hasConfiguredKey) return [{ what, grade: 'ok', message: 'TOCSIN_SECRET_KEY' }];
+  if (hasConfiguredKey) return [ok(what, 'TOCSIN_SECRET_KEY')];
   const path = `${dataDir}/secret.key`;
-  if (!existsSync(path)) return [{ what, grade: 'ok', message: 'will be created at the first start' }];
+  if (!existsSync(path)) return [ok(what, 'will be created at the first start')];
   const mode = statSync(path).mode & 0o077;
   return mode === 0
-    ? [{ what, grade: 'ok', message: `${path}; store a copy separately from database backups` }]
-    : [{ what, grade: 'problem', message: `${path} is readable by others: run chmod 600 ${path}` }];
+    ? [ok(what, `${path}; store a copy separately from database backups`)]
+    : [problem(what, `${path} is readable by others: run chmod 600 ${path}`)];
 }
 
 function databaseFindings(path: string): Finding[] {
   const what = 'database';
-  if (!existsSync(path)) return [{ what, grade: 'ok', message: `${path} will be created at the first start` }];
+  if (!existsSync(path)) return [ok(what, `${path} will be created at the first start`)];
   try {
     using database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
-    return [schemaFinding(database), damageFinding(database, path), ...heldFindings(heldIn(database))];
+    const { user_version: found } = database.prepare('PRAGMA user_version').get() ?? {};
+    return [
+      schemaFinding(Number(found), '; back up first'),
+      damageFinding(database, path),
+      ...heldFindings(heldIn(database)),
+    ];
   } catch (error) {
     const why = errorMessage(error);
-    return [{ what, grade: 'problem', message: `${path} cannot be opened (${why}): restore the latest backup` }];
+    return [problem(what, `${path} cannot be opened (${why}): restore the latest backup`)];
   }
-}
-
-function schemaFinding(database: DatabaseSync): Finding {
-  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-  const what = 'schema';
-  if (found === schemaVersion) return { what, grade: 'ok', message: `version ${found}` };
-  return found < schemaVersion
-    ? {
-        what,
-        grade: 'warning',
-        message: `version ${found}: the next start upgrades it to ${schemaVersion}; back up first`,
-      }
-    : { what, grade: 'problem', message: `version ${found} is newer than this version of Tocsin: upgrade Tocsin` };
 }
 
 function heldIn(database: DatabaseSync): string | undefined {
@@ -176,36 +160,27 @@ function damageFinding(database: DatabaseSync, path: string): Finding {
   const ofLog = log === 0 ? '' : ` (${(log / 1e6).toFixed(1)} MB of which is write-ahead log)`;
   const size = `${((statSync(path).size + log) / 1e6).toFixed(1)} MB${ofLog}`;
   return finding === 'ok'
-    ? { what: 'database', grade: 'ok', message: `${path}, ${size}, undamaged` }
-    : {
-        what: 'database',
-        grade: 'problem',
-        message: `${path} is damaged (${finding}): restore the latest backup`,
-      };
+    ? ok('database', `${path}, ${size}, undamaged`)
+    : problem('database', `${path} is damaged (${finding}): restore the latest backup`);
 }
 
 function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Finding {
   const what = 'egress';
   if (proxy !== null) {
-    return {
-      what,
-      grade: 'ok',
-      message: `the proxy ${proxy.host}:${proxy.port} (TOCSIN_PROXY) decides which addresses are allowed`,
-    };
+    return ok(what, `the proxy ${proxy.host}:${proxy.port} (TOCSIN_PROXY) decides which addresses are allowed`);
   }
-  if (isLoopback || mode === 'public') return { what, grade: 'ok', message: `TOCSIN_EGRESS=${mode}` };
-  return {
+  if (isLoopback || mode === 'public') return ok(what, `TOCSIN_EGRESS=${mode}`);
+  return warning(
     what,
-    grade: 'warning',
-    message: `TOCSIN_EGRESS=${mode} on a server that others can reach: anyone with an API key can reach addresses in your network through checks and webhooks. Set TOCSIN_EGRESS=public`,
-  };
+    `TOCSIN_EGRESS=${mode} on a server that others can reach: anyone with an API key can reach addresses in your network through checks and webhooks. Set TOCSIN_EGRESS=public`,
+  );
 }
 
-function pingFinding(problem: string | null): Finding {
+function pingFinding(why: string | null): Finding {
   const what = 'pings';
-  if (problem === null) return { what, grade: 'ok', message: 'ICMP is available' };
+  if (why === null) return ok(what, 'ICMP is available');
   const remedy = 'ICMP checks will be inconclusive; see docs/icmp-checks.md';
-  return { what, grade: 'warning', message: `${problem}; ${remedy}` };
+  return warning(what, `${why}; ${remedy}`);
 }
 
 function runtimeFindings({ names, notInstalled, problems, ends }: DoctorInput['runtimes']): Finding[] {
@@ -213,20 +188,16 @@ function runtimeFindings({ names, notInstalled, problems, ends }: DoctorInput['r
   const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
   const found: Finding[] =
     names.length > 0
-      ? [{ what: 'runtimes', grade: 'ok', message: `${names.join(', ')}${others}` }]
-      : [{ what: 'runtimes', grade: 'problem', message: `none is installed: run ${install}` }];
-  return [
-    ...found,
-    ...problems.map((message): Finding => ({ what: 'runtimes', grade: 'problem', message })),
-    ...ends.map(endFinding),
-  ];
+      ? [ok('runtimes', `${names.join(', ')}${others}`)]
+      : [problem('runtimes', `none is installed: run ${install}`)];
+  return [...found, ...problems.map((message) => problem('runtimes', message)), ...ends.map(endFinding)];
 }
 
 function endFinding({ words, isOver }: DoctorInput['runtimes']['ends'][number]): Finding {
   const what = `${words}: scripts that use it ${isOver ? 'do not run' : 'will not run after that date'}`;
   const who = 'GET /v1/notices lists the affected checks of each account';
   const right = isOver ? '; delete its folder when no check uses it' : '';
-  return { what: 'runtime end', grade: 'warning', message: `${what}; ${who}${right}` };
+  return warning('runtime end', `${what}; ${who}${right}`);
 }
 
 /** Reports how scripts are isolated, and the gaps by name. */
@@ -234,42 +205,37 @@ export function scriptFinding(containment: DoctorInput['containment']): Finding 
   const what = 'scripts';
   if (typeof containment === 'string') {
     const remedy = 'scripts do not run until this test succeeds; check disk space and load, then try again';
-    return { what, grade: 'warning', message: `${containment}; ${remedy}` };
+    return warning(what, `${containment}; ${remedy}`);
   }
   const { level, refused, enforcesEgress, shortfalls, uncounted } = containment;
   const limits = `their limits do not count ${uncounted.join(', ')} (docs/security.md, "Scripts")`;
   if (enforcesEgress) {
     const message = `contained by ${level}; the egress policy applies (TCP only); ${limits}`;
-    return { what, grade: 'ok', message };
+    return ok(what, message);
   }
   const how =
     level === 'user' ? 'as another user, without further isolation' : 'as the same user as Tocsin, without isolation';
   const reach = 'they can reach loopback, private networks, cloud metadata and Tocsin’s database';
-  return {
+  return warning(
     what,
-    grade: 'warning',
-    message: `scripts would run ${how} (${level}). The egress policy does not apply, so ${reach}. Not fully contained: ${shortfalls.join('; ')}; ${limits}. Scripts are disabled unless TOCSIN_SCRIPTS_UNCONTAINED=yes. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
-  };
+    `scripts would run ${how} (${level}). The egress policy does not apply, so ${reach}. Not fully contained: ${shortfalls.join('; ')}; ${limits}. Scripts are disabled unless TOCSIN_SCRIPTS_UNCONTAINED=yes. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+  );
 }
 
 function chromiumFinding(path: string | null): Finding {
   const what = 'chromium';
-  if (path !== null) return { what, grade: 'ok', message: path };
-  return {
-    what,
-    grade: 'warning',
-    message: 'not installed, so browser checks are inconclusive: run npm ci or set TOCSIN_CHROMIUM',
-  };
+  if (path !== null) return ok(what, path);
+  return warning(what, 'not installed, so browser checks are inconclusive: run npm ci or set TOCSIN_CHROMIUM');
 }
 
 async function serviceFinding(address: string): Promise<Finding> {
   const what = 'service';
   try {
     const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(3000) });
-    if (answer.ok) return { what, grade: 'ok', message: `running at ${address}, ready` };
+    if (answer.ok) return ok(what, `running at ${address}, ready`);
     const { reasons } = (await answer.json()) as { reasons?: readonly string[] };
-    return { what, grade: 'problem', message: `running at ${address}, not ready: ${(reasons ?? []).join('; ')}` };
+    return problem(what, `running at ${address}, not ready: ${(reasons ?? []).join('; ')}`);
   } catch {
-    return { what, grade: 'warning', message: `no answer from ${address}: start the service with npm start` };
+    return warning(what, `no answer from ${address}: start the service with npm start`);
   }
 }

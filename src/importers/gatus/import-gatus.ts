@@ -6,7 +6,7 @@ import { createDraft, type Draft, type Imported, slug } from '../imported.ts';
 import { type Foreign, durationOf, numberOf, objectOf, objectsOf, pairsOf, textOf } from '../values.ts';
 import { parseYaml } from '../yaml.ts';
 import { certificateCheck, endpointCheck } from './endpoint.ts';
-import { withPlaceholders } from './placeholders.ts';
+import { escaped } from '#files/placeholders.ts';
 
 /** @throws {ImportError} with the place, if it is not the YAML of a configuration */
 export function importGatus(text: string, presets: readonly WebhookPreset[]): Imported {
@@ -138,12 +138,7 @@ function addProvider({ draft, alerting, presets }: Context, type: string): reado
   const read = Object.hasOwn(providers, type) ? providers[type] : undefined;
   if (read === undefined) notes.push('no channel of this kind: create one from the presets, or a webhook');
   const facts = read?.(config, notes) ?? null;
-  if (facts === null) {
-    draft.skip(source, ...notes);
-    return [];
-  }
-  const channel = addChannel(draft, type, type, facts, source, presets, notes);
-  return channel === null ? [] : [channel];
+  return addChannel(draft, type, type, facts, source, presets, notes);
 }
 
 function noteOf(type: string, config: Foreign): string[] {
@@ -188,3 +183,14 @@ const providers: Readonly<Record<string, (config: Foreign, notes: string[]) => C
     return null;
   },
 };
+
+/** `$NAME` and `${NAME}` become `${env:NAME}`, and `$$` becomes `$`. */
+function withPlaceholders(text: string): string {
+  const parts = text.split(/(\$\$|\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)/);
+  return parts
+    .map((part, index) => {
+      if (index % 2 === 0) return escaped(part);
+      return part === '$$' ? '$' : `\${env:${part.replace(/[${}]/g, '')}}`;
+    })
+    .join('');
+}

@@ -1,7 +1,7 @@
 // The longest gap of a cron expression is how long a job may be silent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { longestGap } from './cron.ts';
+import { longestGap } from './import-healthchecks.ts';
 
 const hour = 3600;
 

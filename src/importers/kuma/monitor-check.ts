@@ -13,7 +13,7 @@ import {
   tagsOf,
   timeout,
 } from '../check-parts.ts';
-import { type Foreign, jsonPairs, numberOf, textOf } from '../values.ts';
+import { type Foreign, jsonOf, jsonPairs, numberOf, textOf } from '../values.ts';
 
 /** The settings of a type; null = not possible, and the notes say why. */
 type Reader = (row: Foreign, notes: string[]) => FileResource | null;
@@ -156,12 +156,7 @@ function headersOf(row: Foreign, notes: string[]): readonly (readonly [name: str
 }
 
 function acceptedStatuses(row: Foreign, notes: string[]): ReturnType<typeof statusAssertions> {
-  let listed: unknown;
-  try {
-    listed = JSON.parse(textOf(row['accepted_statuscodes_json']) || '["200-299"]');
-  } catch {
-    listed = null;
-  }
+  const listed = jsonOf(textOf(row['accepted_statuscodes_json']) || '["200-299"]');
   const ranges = (Array.isArray(listed) ? listed : []).flatMap((each) => {
     const range = statusRange(textOf(each));
     return range === null ? [] : [range];

@@ -2,7 +2,7 @@
 import { addAddresses, addChannel, type ChannelFacts, telegramChannel, type WebhookPreset } from '../channels.ts';
 import { nameOf } from '../check-parts.ts';
 import type { Draft } from '../imported.ts';
-import { type Foreign, jsonPairs, objectOf, textOf } from '../values.ts';
+import { type Foreign, jsonOf, jsonPairs, objectOf, textOf } from '../values.ts';
 
 /** The facts of a configuration, and what is left out of it. */
 type Reader = (config: Foreign, notes: string[]) => ChannelFacts | null;
@@ -63,7 +63,7 @@ const readers: Readonly<Record<string, Reader>> = {
 /** @returns the logical IDs of its channels; none = not carried over, and a row says why */
 export function addNotification(draft: Draft, row: Foreign, presets: readonly WebhookPreset[]): readonly string[] {
   const id = textOf(row['id']);
-  const config = configOf(row);
+  const config = objectOf(jsonOf(textOf(row['config'])));
   const kind = textOf(config['type']) || 'notification';
   const name = nameOf(textOf(row['name']) || textOf(config['name']), `Notification ${id}`);
   const source = { from: name, kind };
@@ -76,25 +76,7 @@ export function addNotification(draft: Draft, row: Foreign, presets: readonly We
     return addAddresses(draft, `notification-${id}`, name, textOf(config['smtpTo']), source, notes);
   }
   const read = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
-  if (read === undefined) {
-    draft.skip(source, 'no channel of this kind: create one from the presets, or a webhook');
-    return [];
-  }
-  const notes: string[] = [];
-  const facts = read(config, notes);
-  if (facts === null) {
-    draft.skip(source, ...notes);
-    return [];
-  }
-  const channel = addChannel(draft, `notification-${id}`, name, facts, source, presets, notes);
-  return channel === null ? [] : [channel];
-}
-
-/** The stored JSON. */
-function configOf(row: Foreign): Foreign {
-  try {
-    return objectOf(JSON.parse(textOf(row['config'])));
-  } catch {
-    return {};
-  }
+  const notes = read === undefined ? ['no channel of this kind: create one from the presets, or a webhook'] : [];
+  const facts = read?.(config, notes) ?? null;
+  return addChannel(draft, `notification-${id}`, name, facts, source, presets, notes);
 }

@@ -13,7 +13,7 @@ export function importUptimeRobot(text: string): Imported {
     throw new ImportError('the file has no list "monitors": save the response of POST /v2/getMonitors');
   }
   const draft = createDraft('uptimerobot');
-  const contacts = new Map<string, string | null>();
+  const contacts = new Map<string, readonly string[]>();
   for (const monitor of objectsOf(monitors)) addMonitor(draft, monitor, contacts);
   const pagination = isForeign(response) ? response['pagination'] : null;
   const total = isForeign(pagination) ? numberOf(pagination['total']) : null;
@@ -31,7 +31,7 @@ const types: Readonly<Record<number, string>> = { 1: 'HTTP', 2: 'keyword', 3: 'p
 /** Ports by `sub_type`. */
 const ports: Readonly<Record<number, number>> = { 1: 80, 2: 443, 3: 21, 4: 25, 5: 110, 6: 143 };
 
-function addMonitor(draft: Draft, monitor: Foreign, contacts: Map<string, string | null>): void {
+function addMonitor(draft: Draft, monitor: Foreign, contacts: Map<string, readonly string[]>): void {
   const id = textOf(monitor['id']);
   const type = numberOf(monitor['type']) ?? 0;
   const source = {
@@ -44,7 +44,7 @@ function addMonitor(draft: Draft, monitor: Foreign, contacts: Map<string, string
     draft.skip(source, ...notes);
     return;
   }
-  const channels = objectsOf(monitor['alert_contacts']).flatMap((contact) => contactOf(draft, contact, contacts) ?? []);
+  const channels = objectsOf(monitor['alert_contacts']).flatMap((contact) => contactOf(draft, contact, contacts));
   const check = {
     ...settings,
     name: source.from,
@@ -103,16 +103,16 @@ function httpSettings(monitor: Foreign, url: string, isKeyword: boolean, notes: 
 }
 
 /** The channel of an alert contact, which is added when it is named first. Only email addresses are complete in exports. */
-function contactOf(draft: Draft, contact: Foreign, contacts: Map<string, string | null>): string | null {
+function contactOf(draft: Draft, contact: Foreign, contacts: Map<string, readonly string[]>): readonly string[] {
   const id = textOf(contact['id']);
   const known = contacts.get(id);
   if (known !== undefined) return known;
   const address = textOf(contact['value']);
   const source = { from: nameOf(textOf(contact['friendly_name']), address || `Contact ${id}`), kind: 'alert contact' };
   const isEmail = numberOf(contact['type']) === 2 && address.includes('@');
-  let channel: string | null = null;
-  if (isEmail) channel = addChannel(draft, `contact-${id}`, source.from, { type: 'EMAIL', address }, source, []);
-  else draft.skip(source, 'only email contacts are carried over: create its channel from the presets');
+  const facts = isEmail ? ({ type: 'EMAIL', address } as const) : null;
+  const notes = isEmail ? [] : ['only email contacts are carried over: create its channel from the presets'];
+  const channel = addChannel(draft, `contact-${id}`, source.from, facts, source, [], notes);
   contacts.set(id, channel);
   return channel;
 }

@@ -1,7 +1,7 @@
 // A connection that the other side resets at once has no remote address any more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectSequentially } from './connect-sequentially.ts';
+import { connectSequentially } from './guarded.ts';
 import { listenAndReset, untilReset } from '../../../tests/support/receivers/resetting-receiver.ts';
 
 test('a connection that is reset before its address is read counts as reset, and the next address is tried', async () => {

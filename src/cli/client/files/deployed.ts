@@ -4,7 +4,7 @@ import { followDeployment } from '#contract/follow-deployment.ts';
 import type { DeploymentBody } from '#contract/projects/project.ts';
 import { FileProblemsError } from '#files/file-problem.ts';
 import { loadFiles } from '#files/load-files.ts';
-import { type Declaration, isFromEnvironment, problemsOf, readFiles } from '#files/read-files.ts';
+import { type Declaration, isFromEnvironment, problemsOf, readFiles, readOneText } from '#files/read-files.ts';
 import { CommandError } from '../../exits.ts';
 import { createProgress } from '../../progress.ts';
 import { withoutControls } from '../../terminal-text.ts';
@@ -35,11 +35,7 @@ export function readProject(path: string, project: string | undefined): ReadProj
 
 /** Reads the text of a resource file that names no other files. @throws {CommandError} with the places of everything that is wrong */
 export function readText(text: string): Declaration {
-  const source = { path: 'imported.yaml', text };
-  const refuse = (): never => {
-    throw new Error('is not available here');
-  };
-  return explaining(() => readFiles([source], { readText: refuse, readBytes: refuse, environment: readVariable }));
+  return explaining(() => readOneText(text, readVariable));
 }
 
 /** What a deployment would change. @throws {CommandError} if the declaration is not valid */

@@ -1,5 +1,5 @@
 // `export`: the resources of an account as resource files.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -11,16 +11,16 @@ import {
 } from '#contract/projects/resource-file.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type Export, exportResources } from '#files/export.ts';
-import { idText } from '#files/from-api.ts';
+import { idText, type FileSchema } from '#files/from-api.ts';
 import { filled } from '#files/placeholders.ts';
 import { writeFile } from '#files/write.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { CommandError, UsageError } from '../../exits.ts';
-import { withoutControls } from '../../terminal-text.ts';
+import { withoutControls, oneLine } from '../../terminal-text.ts';
 import { type Connection, connect } from '../connect.ts';
 import { findCheck, readAll, readWhole } from '../find.ts';
 import { note, print, type ServerOptions, withServer } from '../output.ts';
-import { placeholderLines, readSchema } from './placeholder-text.ts';
+import { packageFolder } from '#lib/package-files.ts';
 
 interface ExportOptions extends ServerOptions {
   readonly project?: string;
@@ -154,4 +154,14 @@ function write(path: string, content: string | Uint8Array): void {
     throw new CommandError(`cannot write ${path}: ${withoutControls(errorMessage(error))}`);
   }
   note(`Wrote ${path}`);
+}
+
+/** The schema of resource files that the package contains. */
+export function readSchema(): FileSchema {
+  return JSON.parse(readFileSync(join(packageFolder, 'docs/schema.json'), 'utf8')) as FileSchema;
+}
+
+/** A line for each placeholder, each after a line feed: its variable, and where it is used. */
+export function placeholderLines(placeholders: Export['placeholders']): string {
+  return placeholders.map(({ name, used }) => `\n  ${name}  ${oneLine(used)}`).join('');
 }

@@ -2,7 +2,7 @@
 import { readClientConfig } from '#config/config.ts';
 import { type SectionName, sections } from '#contract/projects/resource-file.ts';
 import type { ChecklyAccount } from '#importers/checkly/import-checkly.ts';
-import { type Foreign, isForeign, objectOf, objectsOf, textOf } from '#importers/values.ts';
+import { type Foreign, isForeign, jsonOf, objectOf, objectsOf, textOf } from '#importers/values.ts';
 import { CommandError } from '../../exits.ts';
 import { oneLine } from '../../terminal-text.ts';
 import { checkedUrl, trust } from '../connect.ts';
@@ -155,15 +155,6 @@ async function textWithin(response: Response, bytes: { left: number }): Promise<
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** null = it is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -1,11 +1,11 @@
 // `import`: monitors of other products become checks.
+import * as forms from '#checks/forms.ts';
 import { chmodSync, closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { channelKinds } from '#channels/registry.ts';
 import type { CheckForm } from '#checks/form.ts';
-import * as forms from '#checks/forms.ts';
 import type { DeploymentBody } from '#contract/projects/project.ts';
-import type { ResourceFile } from '#contract/projects/resource-file.ts';
+import type { ResourceFile, FileResource } from '#contract/projects/resource-file.ts';
 import { readFailure } from '#files/load-files.ts';
 import { writeFile } from '#files/write.ts';
 import type { WebhookPreset } from '#importers/channels.ts';
@@ -28,11 +28,11 @@ import { oneLine } from '../../terminal-text.ts';
 import { type Connection, connect } from '../connect.ts';
 import { deploy, dryRun, readText } from '../files/deployed.ts';
 import { listed, note, print, type ServerOptions, withServer } from '../output.ts';
-import { placeholderLines, readSchema } from '../files/placeholder-text.ts';
+import { placeholderLines, readSchema } from '../files/export.ts';
 import { countText, planLines } from '../files/plan-text.ts';
 import { checklyUrl, readChecklyAccount } from './checkly-account.ts';
-import { keepSwitches } from './keep-switches.ts';
 import { readKumaDatabase } from './kuma-database.ts';
+import { storedSwitches } from '#importers/stored-switches.ts';
 
 interface ImportOptions extends ServerOptions {
   readonly output?: string;
@@ -236,4 +236,13 @@ function write(path: string, text: string): void {
     throw new CommandError(`cannot write ${path}: ${errorMessage(error)}`);
   }
   note(`Wrote ${path}. It may contain secrets. Apply it with: tocsin apply -f ${path}`);
+}
+
+/** The file, with the switches that channels have on the server since an earlier import. */
+async function keepSwitches({ client }: Connection, file: ResourceFile): Promise<ResourceFile> {
+  const { project = '', alertChannels = {} } = file;
+  const stored = await storedSwitches(client, project, Object.keys(alertChannels));
+  if (stored.size === 0) return file;
+  const merged = Object.entries(alertChannels).map(([id, channel]) => [id, { ...channel, ...stored.get(id) }]);
+  return { ...file, alertChannels: Object.fromEntries(merged) as Record<string, FileResource> };
 }

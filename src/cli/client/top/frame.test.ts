@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textWidth } from '../table.ts';
 import { type Board, frameLines, sorted, type View } from './frame.ts';
-import { keysIn } from './screen.ts';
-import { moved } from './watch.ts';
+import { keysIn, moved } from './watch.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);
 const iso = (agoMs: number): string => new Date(now - agoMs).toISOString();
