@@ -1,7 +1,6 @@
 // Recorded HTTP checks per second, and the cost of one: scheduled, probed, evaluated and recorded by the service.
-import { median } from './support/numbers.ts';
+import { median, type Bench, type BenchOptions } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import type { Bench, BenchOptions } from './support/report.ts';
 import { openView } from './support/results.ts';
 import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';

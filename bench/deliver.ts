@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
 import type { Received } from './peers/receiver.ts';
-import { median, percentile } from './support/numbers.ts';
+import { median, percentile, type Bench, type BenchOptions, type Findings, type Row } from './support/report.ts';
 import { pendingDeliveries } from './support/pending.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
 import {
   apiCheck,
   databasePath,

@@ -1,7 +1,6 @@
 // npm run fuzz -- templates: verifies guarantees for hundreds of thousands of unusual inputs.
 import { parseArgs } from 'node:util';
-import { type FuzzOutcome, fuzzTemplates, maxMemory, service } from './fuzz/templates.ts';
-import { maxRender, maxSave } from './fuzz/judge-templates.ts';
+import { type FuzzOutcome, fuzzTemplates, maxMemory, service, maxRender, maxSave } from './fuzz/templates.ts';
 import { templateCase } from './fuzz/template-cases.ts';
 
 const usage = `npm run fuzz -- templates [--cases 200000] [--seed N] [--case N]

@@ -7,9 +7,8 @@ import { checkRow } from '#store/checks/check-rows.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { createSeal } from '#store/base/seal.ts';
 import { aCheck } from '../tests/support/store/records.ts';
-import { median } from './support/numbers.ts';
+import { median, type Bench, type BenchOptions, type Findings, joinFindings, type Row } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import { type Bench, type BenchOptions, type Findings, joinFindings, type Row } from './support/report.ts';
 import { bootstrapKey, databasePath, readRows, secretKeyText, seedAccount } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 

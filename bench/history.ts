@@ -14,8 +14,7 @@ import {
   withoutOverviews,
 } from './support/history-questions.ts';
 import { heldRows, longestOf, readyToRemove, rollUpTo, type Ticks } from './support/history-ticks.ts';
-import { percentile } from './support/numbers.ts';
-import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import { percentile, type Bench, type BenchOptions, type Findings, type Row } from './support/report.ts';
 import { complaintsIn, type Service, startService } from './support/service.ts';
 
 const resultsInAll = 10_000_000;

@@ -3,9 +3,8 @@
 import { join } from 'node:path';
 import type { HostileKind } from '../tests/support/receivers/hostile-receivers.ts';
 import type { Received } from './peers/receiver.ts';
-import { largest, percentile } from './support/numbers.ts';
+import { largest, percentile, type Bench, type BenchOptions, type Findings } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import type { Bench, BenchOptions, Findings } from './support/report.ts';
 import { apiCheck, openBenchStore, readRows, seedAccount, seedChannels } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 

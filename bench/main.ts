@@ -14,8 +14,7 @@ import { postgresBench } from './postgres.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
 import { statusBench } from './status.ts';
-import { countStolen, describeMachine } from './support/machine.ts';
-import { asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
+import { countStolen, describeMachine, asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
 import { webBench } from './web.ts';
 
 const benches: Readonly<Record<string, Bench>> = {

@@ -1,8 +1,7 @@
 // The API compared with a plain server that sends the same bytes, and a long list page by page.
 import { besideBareServer } from './support/beside-bare-server.ts';
-import { percentile } from './support/numbers.ts';
+import { percentile, type Bench, type Findings, type Row } from './support/report.ts';
 import { startPeer } from './support/peer.ts';
-import type { Bench, Findings, Row } from './support/report.ts';
 import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
 import { type Service, startService } from './support/service.ts';
 

@@ -1,8 +1,7 @@
 // Delay of checks after their slots, and the cost of ten thousand of them: memory and start-up time.
 import { DatabaseSync } from 'node:sqlite';
-import { largest, percentile } from './support/numbers.ts';
+import { largest, percentile, type Bench, type BenchOptions, type Row } from './support/report.ts';
 import { startPeer } from './support/peer.ts';
-import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { openView } from './support/results.ts';
 import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
 import { complaintsIn, pause, type Service, startService } from './support/service.ts';

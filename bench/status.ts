@@ -1,9 +1,8 @@
 // Visitors of a status page, compared with a plain server that sends the same bytes.
 import { besideBareServer } from './support/beside-bare-server.ts';
 import { startFailingPings } from './support/failing-pings.ts';
-import { median } from './support/numbers.ts';
+import { median, type Bench } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import type { Bench } from './support/report.ts';
 import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 

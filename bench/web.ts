@@ -8,8 +8,7 @@ import { type HistoryEngine, onEachEngine } from './support/history-engines.ts';
 import { type CheckPlan, planEvenly } from './support/history-plan.ts';
 import { rollUpTo } from './support/history-ticks.ts';
 import { browseChecks, openList, visitor } from './support/first-page.ts';
-import { percentile } from './support/numbers.ts';
-import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import { percentile, type Bench, type BenchOptions, type Findings, type Row } from './support/report.ts';
 import { bootstrapKey, databasePath } from './support/seed.ts';
 import { type Service, startService } from './support/service.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { judgeDeliveries, type Ledger } from '../bench/chaos/deliver-judge.ts';
-import type { Entry, LoggedDelivery } from '../bench/chaos/logged-deliveries.ts';
+import type { Entry, LoggedDelivery } from '../bench/chaos/recorded.ts';
 import type { Arrival } from '../bench/peers/attempts-receiver.ts';
 
 const entry = (change: Partial<Entry> = {}): Entry => ({

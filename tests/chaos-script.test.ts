@@ -4,9 +4,8 @@ import { describe, it } from 'node:test';
 import { judgeAnswers, judgeGaps } from '../bench/chaos/answered.ts';
 import type { Verdict } from '../bench/chaos/verdict.ts';
 import type { RecordedResult } from '../bench/chaos/recorded.ts';
-import type { Span } from '../bench/chaos/resumed.ts';
+import { type Span, doneBy, openingMs, restMs, seenMs } from '../bench/chaos/resumed.ts';
 import { type Answer, phasesOf, scriptAt } from '../bench/chaos/script.ts';
-import { doneBy, openingMs, restMs, seenMs } from '../bench/chaos/storms.ts';
 import { expectationOf, judgeNotified } from '../bench/chaos/notified.ts';
 import type { Request } from '../bench/peers/chaos-receiver.ts';
 

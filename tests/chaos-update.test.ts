@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { beforeNewestMigration, NoOlderCodeError, takeOut } from '../bench/chaos/older.ts';
-import { judgeReads } from '../bench/chaos/reads.ts';
-import { complaintsIn, judgeWayBack } from '../bench/chaos/update.ts';
+import { judgeReads, complaintsIn, judgeWayBack } from '../bench/chaos/update.ts';
 
 describe('a process of the older version', () => {
   const knows = (found: number, known: number): string =>

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
 import type { Message } from '#domain/deliveries/delivery.ts';
-import { judgeCase, type Subject } from '../bench/fuzz/judge-templates.ts';
+import { judgeCase, type Subject, fuzzTemplates, service } from '../bench/fuzz/templates.ts';
 import { templateCase } from '../bench/fuzz/template-cases.ts';
-import { fuzzTemplates, service } from '../bench/fuzz/templates.ts';
 import { watchProcess } from '../bench/fuzz/side-effects.ts';
 
 const plain = { source: '{{CHECK_NAME}}', field: 'template', variables: { CHECK_NAME: 'Shop' } } as const;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { retryPausesMs } from '#domain/deliveries/delivery.ts';
 import type { Arrival } from '../peers/attempts-receiver.ts';
 import type { Verdict } from './verdict.ts';
-import type { CutOff, Entry, LoggedDelivery } from './logged-deliveries.ts';
+import type { CutOff, Entry, LoggedDelivery } from './recorded.ts';
 
 /** Everything that the service, the receiver and the chaos driver recorded about deliveries. */
 export interface Ledger {

@@ -5,10 +5,11 @@ import type { Answered } from '../peers/chaos-target.ts';
 import { judgeAnswers } from './answered.ts';
 import { alertLine, expectedAlerts } from './expected.ts';
 import { channels, type Installation } from './installation.ts';
-import type { Recorded, RecordedResult } from './recorded.ts';
+import type { Recorded, RecordedResult, GroupedAlert } from './recorded.ts';
 import { intervalMs } from './script.ts';
 import type { Verdict } from './verdict.ts';
 import type { Acknowledged, ApiClient } from './writer.ts';
+import { type Service, pause } from '../support/service.ts';
 
 /** Records outside of the service: receivers, targets, and the client that called the trigger. */
 export interface Witnessed {
@@ -192,4 +193,79 @@ export async function judgeWrites(
     },
     { guarantee: 'a write succeeds or returns 503', checked: variables.size + unconfirmed.size, violations: odd },
   ];
+}
+
+/** A grouped notification leaves 45 s after the first new failure in it. */
+const newsMs = 60_000;
+/** Statuses of messages that were sent, were replaced by a newer one, or still collect alerts. */
+const carried: ReadonlySet<string | null> = new Set(['delivered', 'superseded', 'collecting', 'pending']);
+
+/**
+ * @param until later alerts may still wait, epoch ms
+ * @param outageMs longest time in which no process could send
+ */
+export function judgeGrouped(alerts: readonly GroupedAlert[], until: number, outageMs: number): Verdict[] {
+  const settled = alerts.filter(({ createdAt }) => createdAt <= until);
+  // A recovery closes what a channel knows: of one result, channels may receive alerts of different types.
+  const uneven = [...Map.groupBy(settled, ({ resultId }) => resultId)]
+    .map(([id, all]) => ({ id, deliveries: sumOf(all, 'deliveries'), everyAlert: sumOf(all, 'everyAlert') }))
+    .filter(({ deliveries, everyAlert }) => deliveries !== everyAlert);
+  const lost = settled.filter(({ status, deliveries }) => deliveries > 0 && !carried.has(status));
+  const failures = settled.filter(
+    ({ isFailure, isHeld, deliveries, status }) => isFailure && !isHeld && deliveries > 0 && status !== 'superseded',
+  );
+  const waited = failures.map(({ id, createdAt, attemptedAt }) => ({ id, ms: (attemptedAt ?? until) - createdAt }));
+  const longestMs = waited.reduce((longest, { ms }) => Math.max(longest, ms), 0);
+  return [
+    {
+      guarantee: 'people have one delivery wherever machines have one',
+      checked: settled.length,
+      violations: uneven.map(
+        ({ id, deliveries, everyAlert }) => `result ${id}: ${deliveries} instead of ${everyAlert}`,
+      ),
+    },
+    {
+      guarantee: 'each is sent alone or in a message that exists',
+      checked: settled.length,
+      violations: lost.map(({ id, status }) => `alert ${id} is ${status ?? 'in no message'}`),
+    },
+    {
+      guarantee: `new failures are sent within a minute of a running process (longest: ${(longestMs / 1000).toFixed(1)} s)`,
+      checked: failures.length,
+      violations: waited.filter(({ ms }) => ms > newsMs + outageMs).map(({ id, ms }) => `alert ${id} after ${ms} ms`),
+    },
+  ];
+}
+
+function sumOf(alerts: readonly GroupedAlert[], name: 'deliveries' | 'everyAlert'): number {
+  return alerts.reduce((sum, alert) => sum + alert[name], 0);
+}
+
+const maxSettleMs = 60_000;
+
+/** A guarantee that is checked once. */
+export function judgeOne(guarantee: string, violations: readonly string[]): Verdict {
+  return { guarantee, checked: 1, violations };
+}
+
+/** Waits until every slot up to `until` (epoch ms) is closed and every delivery has ended, for a minute at most. */
+export async function judgeSettled(recorded: Recorded, until: number): Promise<Verdict> {
+  const guarantee = 'in the end there is no open slot and no pending delivery';
+  const deadline = performance.now() + maxSettleMs;
+  while (performance.now() < deadline) {
+    const isOpen = recorded.openSlots().some((slotAt) => slotAt <= until);
+    if (!isOpen && recorded.pending() === 0 && Date.now() > until + 2000) return judgeOne(guarantee, []);
+    await pause(50);
+  }
+  return judgeOne(guarantee, [
+    `${recorded.pending()} deliveries pending, open slots ${recorded.openSlots().join(', ')}`,
+  ]);
+}
+
+/** Requested runs minus their outcomes, as measured by the service. */
+export async function judgeConservation(service: Pick<Service, 'call'>): Promise<Verdict> {
+  const { body } = await service.call('GET', '/metrics');
+  const difference = Number(/^tocsin_conservation_difference (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
+  const violations = difference === 0 ? [] : [`the difference is ${difference}`];
+  return judgeOne('requested runs = outcomes + open runs', violations);
 }

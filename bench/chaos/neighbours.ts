@@ -1,5 +1,5 @@
 // A noisy account must not affect another one: its checks run in time, its alerts arrive, and memory stays bounded.
-import { type Alert } from '../peers/victim.ts';
+import type { Alert } from '../peers/victim.ts';
 import { startPeer } from '../support/peer.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
@@ -8,8 +8,8 @@ import { createRandom } from './random.ts';
 import type { ChaosOptions, Verdict } from './verdict.ts';
 import { type Disturbance, disturbances, type NoisyAccount, endDisturbance } from './disturbances.ts';
 import { openRecordedFile, openRecordedPostgres, type RecordedResult } from './recorded.ts';
-import { startWitness } from './witness.ts';
 import type { ApiClient } from './writer.ts';
+import { request } from 'node:http';
 
 const healthyChecks = 10;
 /** From the target's first failing response to the alert at its receiver, ms. */
@@ -232,4 +232,61 @@ function watchMemory(service: Service) {
     nowMb: () => service.residentMb(),
     stop: () => clearInterval(timer),
   };
+}
+
+/** What was seen since the last `begin`. */
+interface Seen {
+  readonly calls: number;
+  /** The slowest response, ms. */
+  readonly slowestMs: number;
+  /** Responses other than 200, by what was called. */
+  readonly failed: readonly string[];
+}
+
+/** Calls that continue until stopped. */
+interface Witness {
+  begin(): void;
+  seen(): Seen;
+  stop(): void;
+}
+
+const everyMs = 250;
+const timeoutMs = 10_000;
+
+/** @param headers of the account's key */
+function startWitness(address: string, headers: Readonly<Record<string, string>>, pingUrl: string): Witness {
+  const targets = [
+    ['API', `${address}/v1/checks?limit=1`, headers],
+    ['UI', `${address}/sign-in`, { accept: 'text/html' }],
+    ['ping', pingUrl, {}],
+  ] as const;
+  let [calls, slowestMs, failed] = [0, 0, [] as string[]];
+  const callOne = async ([name, url, sent]: (typeof targets)[number]): Promise<void> => {
+    const startedAt = performance.now();
+    const status = await statusOf(url, sent);
+    calls++;
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    if (status !== 200) failed.push(`${name}: ${status}`);
+  };
+  const timer = setInterval(() => void Promise.all(targets.map(callOne)), everyMs);
+  return {
+    begin: () => void ([calls, slowestMs, failed] = [0, 0, []]),
+    seen: () => ({ calls, slowestMs: Math.round(slowestMs), failed }),
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** 0 = no response. */
+function statusOf(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve) => {
+    request(url, { headers, agent: false, timeout: timeoutMs })
+      .on('response', (response) => {
+        response.resume().once('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
+      })
+      .on('timeout', function (this: { destroy(): void }) {
+        this.destroy();
+      })
+      .on('error', () => resolve(0))
+      .end();
+  });
 }

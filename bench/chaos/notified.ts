@@ -5,9 +5,8 @@ import { clocksWithinMs } from './answered.ts';
 import type { Channel } from './expected.ts';
 import { channels, type Installation } from './installation.ts';
 import type { Verdict } from './verdict.ts';
-import type { Span } from './resumed.ts';
+import { type Span, doneBy, seenMs } from './resumed.ts';
 import { type Answer, degradedAboveMs, type Phase, phasesOf } from './script.ts';
-import { doneBy, seenMs } from './storms.ts';
 
 /** Last state of a check that was reported to a channel. */
 type Notified = 'nothing' | 'degraded' | 'failure';

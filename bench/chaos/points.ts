@@ -1,7 +1,6 @@
 // The five points at which `npm run chaos -- deliver` kills the service, and how to detect that one was reached.
 import type { Random } from './random.ts';
-import type { Stop } from './stop.ts';
-import type { DeliveriesState } from './logged-deliveries.ts';
+import type { DeliveriesState } from './recorded.ts';
 
 /** State after the process has ended. */
 export interface Met {
@@ -55,3 +54,28 @@ export const points: readonly Point[] = [
     metBy: null,
   },
 ];
+
+/** A transaction of a delivery. */
+export type Transaction = 'claim' | 'settle' | 'replay';
+
+/**
+ * A point, and how often it is passed before the process is killed: before a transaction writes or after its commit;
+ * before the first byte of a request or after its last one.
+ */
+export type Stop =
+  | { readonly transaction: Transaction; readonly at: 'before' | 'after'; readonly times: number }
+  | { readonly at: 'before-request' | 'after-request'; readonly times: number };
+
+const variable = 'CHAOS_STOP';
+
+/** Arguments and environment that make a process kill itself there. */
+export function stopStart(stop: Stop): { words: string[]; environment: Record<string, string> } {
+  const preload = new URL('./stop-at.ts', import.meta.url).href;
+  return { words: [`--import=${preload}`], environment: { [variable]: JSON.stringify(stop) } };
+}
+
+/** The point of this process; null = it does not kill itself. */
+export function readStop(environment: NodeJS.ProcessEnv): Stop | null {
+  const text = environment[variable];
+  return text === undefined ? null : (JSON.parse(text) as Stop);
+}

@@ -1,5 +1,7 @@
 // Verifies that work continues: how long possible work was not done, and how soon it resumed after each fault.
 import type { Verdict } from './verdict.ts';
+import { pause } from '../support/service.ts';
+import { intervalMs } from './script.ts';
 
 /** A span, epoch ms. */
 export interface Span {
@@ -74,4 +76,60 @@ export function judgeWork(guarantee: string, works: readonly Work[], outages: re
 export function resumedAfter(end: number, { instants }: Work): number | null {
   const next = instants.find((at) => at > end);
   return next === undefined ? null : next - end;
+}
+
+/**
+ * Time until a target's state is detected by its second slot, ms: one slot may have no verdict because of a delay. The
+ * rest is for the probe and its commit.
+ */
+export const seenMs = 2 * intervalMs + 2000;
+/** Duration of a storm, ms. */
+export const stormMs = 60_000;
+/** Time before the first storm, ms, in which the initial state is detected. */
+export const openingMs = seenMs + 1000;
+/** Rest after a storm, ms: work resumes and everything is detected. */
+export const restMs = maxResumeMs + openingMs;
+
+/** Operations of storms. */
+interface StormDeps {
+  /** Starts the next fault. */
+  readonly next: () => Promise<void>;
+  /** Waits until all faults have ended. */
+  readonly end: () => Promise<void>;
+  readonly say: (what: string) => void;
+}
+
+/**
+ * Injects faults for `ms`, in storms separated by rests, with one rest before the first storm and one after the last.
+ *
+ * @returns the storms, from before their first fault to after their last
+ */
+export async function bringStorms(ms: number, { next, end, say }: StormDeps): Promise<Span[]> {
+  const storms: Span[] = [];
+  const until = Date.now() + ms;
+  await pause(openingMs);
+  do {
+    const from = Date.now();
+    while (Date.now() < Math.min(from + stormMs, until)) await next();
+    await end();
+    storms.push({ from, to: Date.now() });
+    say(`no faults for ${restMs / 1000} s`);
+    await pause(restMs);
+  } while (Date.now() < until);
+  return storms;
+}
+
+/**
+ * The latest end, epoch ms, of work that begins at `from` and takes `takesMs`: storms that overlap it, or ended less than
+ * 15 s before, may undo all of it.
+ *
+ * @param storms oldest first
+ */
+export function doneBy(from: number, takesMs: number, storms: readonly Span[]): number {
+  let by = from + takesMs;
+  for (const storm of storms) {
+    if (storm.from > by) break;
+    if (storm.to + maxResumeMs > from) by = storm.to + maxResumeMs + takesMs;
+  }
+  return by;
 }

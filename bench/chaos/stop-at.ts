@@ -4,7 +4,7 @@ import { channel } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { StatementSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
-import { readStop, type Stop, type Transaction } from './stop.ts';
+import { readStop, type Stop, type Transaction } from './points.ts';
 
 /** First statement of each transaction, as sent to either engine. */
 const writes: Readonly<Record<Transaction, RegExp>> = {

@@ -9,15 +9,20 @@ import type { EndedAttempt } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { conservationDifference } from '../../tests/support/store/slots.ts';
 import { createRandom, type Random } from '../chaos/random.ts';
-import { findingOf, outcomeOf } from './answers.ts';
+import {
+  findingOf,
+  outcomeOf,
+  startProcess,
+  type Outside,
+  type SimulatedProcess,
+  createWorld,
+  type World,
+} from './process.ts';
 import { dayMs, type MachineEvent, eventsOf, hourMs, isWithin, spells, within } from './machine-events.ts';
-import { reportUnsuppressed, windowsEndIn } from './suppressed-alerts.ts';
-import { createAlertJudge, differences, type SeenAlert } from './judge-alerts.ts';
+import { reportUnsuppressed, windowsEndIn, createAlertJudge, differences, type SeenAlert } from './judge-alerts.ts';
 import { createHeartbeatJudge } from './judge-heartbeat.ts';
 import { judgeSlots } from './judge-slots.ts';
-import { startProcess, type Outside, type SimulatedProcess } from './process.ts';
 import { type CheckRecord, type JobRecord, makeFixture, type Fixture } from './fixture.ts';
-import { createWorld, type World } from './world.ts';
 
 /** Duration and seed. */
 export interface ClockSimOptions {
@@ -143,7 +148,10 @@ class ClockSimulation {
     for (;;) {
       const process = this.#running();
       const dueAt = await process.settle();
-      if (this.#takeIsDead()) return;
+      if (this.#isDead) {
+        this.#isDead = false;
+        return;
+      }
       for (const { judge } of this.#jobs.values()) judge.inspect(this.#livedMs);
       for (const record of this.#checks.values()) this.#mustHaveRun(record);
       const dueIn = Math.max(1, dueAt - process.clock.now());
@@ -162,14 +170,10 @@ class ClockSimulation {
   }
 
   async #apply(event: MachineEvent): Promise<void> {
-    if (event.what === 'clock') return this.#setClock(event.byMs);
     if (event.what === 'sleep') return this.#sleep(event.ms, event.clockByMs);
-    return this.#restart(event);
-  }
-
-  async #setClock(byMs: number): Promise<void> {
-    this.#world.setClock(byMs);
-    await this.#followSoon();
+    if (event.what === 'restart') return this.#restart(event);
+    this.#world.setClock(event.byMs);
+    return this.#followSoon();
   }
 
   async #sleep(ms: number, clockByMs: number): Promise<void> {
@@ -338,12 +342,6 @@ class ClockSimulation {
     return null;
   }
   #isDead = false;
-
-  #takeIsDead(): boolean {
-    const isDead = this.#isDead;
-    this.#isDead = false;
-    return isDead;
-  }
 
   #recordOf(checkId: string): CheckRecord {
     const record = this.#checks.get(checkId);

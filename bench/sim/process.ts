@@ -19,7 +19,7 @@ import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRecordReception } from '#upkeep/record-reception.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
-import type { World } from './world.ts';
+import type { Clock } from '#lib/clock.ts';
 
 /** Environment of the process. */
 export interface Outside {
@@ -208,4 +208,67 @@ export async function startProcess(path: string, world: World, outside: Outside)
 function rendered({ alertType, context, resultId }: DeliveryFacts): Rendered {
   const body = JSON.stringify({ type: alertType, checkId: context.check.id, resultId });
   return { request: { method: 'POST', url: 'http://receiver.test/', headers: [], body } };
+}
+
+/** Finding about a target at `now`, epoch ms. */
+export function findingOf(isDown: boolean, now: number): Finding {
+  return {
+    verdict: isDown ? 'failed' : 'passed',
+    reason: isDown ? 'status' : null,
+    message: isDown ? 'status 503' : null,
+    startedAt: now,
+    stoppedAt: now + 12,
+    responseTimeMs: 12,
+    loopDelayMs: 0,
+    details: { status: isDown ? 503 : 200 },
+    exchange: null,
+    certificate: null,
+  };
+}
+
+/** Outcome of an attempt with that start, epoch ms. */
+export function outcomeOf(startedAt: number, status: number): SendOutcome {
+  const error = status > 399 ? ({ class: 'status', message: `answered ${status}` } as const) : null;
+  return { startedAt, durationMs: 5, headers: [], response: { status, headers: {}, body: '' }, error };
+}
+
+/** A machine and the true time. All in ms. */
+export interface World {
+  /** True time, epoch ms, for targets, jobs and receivers. */
+  readonly trueNow: () => number;
+  /** A monotonic clock that stops during suspension. */
+  readonly steadyNow: () => number;
+  /** A monotonic clock that continues during suspension. */
+  readonly upMs: () => number;
+  /** The machine's clock, which may be wrong. */
+  readonly machine: Clock;
+  /** Advances time. */
+  pass(ms: number): void;
+  /** Advances time while the machine is suspended. */
+  sleep(ms: number): void;
+  /** Changes the machine's clock. */
+  setClock(byMs: number): void;
+}
+
+/** @param startsAt epoch ms */
+export function createWorld(startsAt: number): World {
+  let trueNow = startsAt;
+  let sleptMs = 0;
+  let wrongMs = 0;
+  return {
+    trueNow: () => trueNow,
+    steadyNow: () => trueNow - startsAt - sleptMs,
+    upMs: () => trueNow - startsAt,
+    machine: { now: () => trueNow + wrongMs },
+    pass(ms) {
+      trueNow += ms;
+    },
+    sleep(ms) {
+      trueNow += ms;
+      sleptMs += ms;
+    },
+    setClock(byMs) {
+      wrongMs += byMs;
+    },
+  };
 }

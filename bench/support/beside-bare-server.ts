@@ -1,7 +1,6 @@
 // Requests per second of a path, compared with a plain node:http server that sends the same bytes.
-import { median } from './numbers.ts';
+import { median, type Row } from './report.ts';
 import type { Peer } from './peer.ts';
-import type { Row } from './report.ts';
 import { bootstrapKey } from './seed.ts';
 import type { Service } from './service.ts';
 

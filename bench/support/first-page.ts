@@ -1,8 +1,7 @@
 // The list of checks in the project's Chromium: time until shown, and smoothness of scrolling.
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../tests/support/chromium.ts';
-import { percentile } from './numbers.ts';
-import type { Row } from './report.ts';
+import { percentile, type Row } from './report.ts';
 import type { Service } from './service.ts';
 
 /** The first user of the service, who signs in. */

@@ -1,11 +1,9 @@
 // Roll-up ticks and retention slices of the store, and how long each blocks the event loop.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { collectGarbage } from './collect-garbage.ts';
+import { collectGarbage, percentile, type Row } from './report.ts';
 import type { HistoryEngine } from './history-engines.ts';
 import { dayMs } from './history-plan.ts';
-import { percentile } from './numbers.ts';
-import type { Row } from './report.ts';
 import { pause } from './service.ts';
 
 /** Pause before a failed slice is retried, ms. */

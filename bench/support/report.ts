@@ -1,6 +1,9 @@
 // Report of a benchmark with required values and baselines: a table for people, JSON for programs.
-import type { Machine } from './machine.ts';
-import { machineLine } from './machine.ts';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** A figure. Bars are required, an aim is desirable. */
 export interface Row {
@@ -134,4 +137,105 @@ function barOf({ atLeast, atMost, ratioAtLeast }: Row): string {
 function shown(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return String(Number(value.toPrecision(3)));
+}
+
+/** Percentile: the value below which `share` (0..1) of the values lie; NaN if there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The largest value; NaN if there are none. Accepts lists of any length. */
+export function largest(values: readonly number[]): number {
+  return values.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY);
+}
+
+/** Median of a few repeated measurements. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** The machine, and the time of a small durable write. */
+interface Machine {
+  readonly cores: number;
+  readonly processor: string;
+  readonly memoryGiB: number;
+  readonly system: string;
+  readonly node: string;
+  /** Median time to append and fsync 4 kB, ms. */
+  readonly fsyncMs: number;
+  /** Share of CPU time that the host gave to other machines during the benchmark (steal), 0 to 1. */
+  readonly stolenShare: number;
+}
+
+const fsyncs = 200;
+
+/** @param folder of the databases, whose disk is measured */
+export function describeMachine(folder: string): Omit<Machine, 'stolenShare'> {
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+    node: process.version,
+    fsyncMs: measureFsync(folder),
+  };
+}
+
+/** CPU ticks since boot: total and stolen. */
+interface Ticks {
+  readonly all: number;
+  readonly stolen: number;
+}
+
+function ticks(): Ticks {
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  // user, nice, system, idle, iowait, irq, softirq, steal; the two after them are part of the first two.
+  const spent = first.split(/\s+/).slice(1, 9).map(Number);
+  return { all: spent.reduce((sum, each) => sum + each, 0), stolen: spent[7] ?? 0 };
+}
+
+/**
+ * Starts counting. Returns a function that returns the share of stolen CPU time since then, 0 to 1. Figures measured
+ * meanwhile are worse by at least that share, and 95th percentiles by more.
+ */
+export function countStolen(): () => number {
+  const before = ticks();
+  return () => {
+    const now = ticks();
+    return (now.stolen - before.stolen) / Math.max(1, now.all - before.all);
+  };
+}
+
+/** The machine in one line. */
+function machineLine({ cores, processor, memoryGiB, system, node, fsyncMs, stolenShare }: Machine): string {
+  const stolen = `${(stolenShare * 100).toFixed(0)} % CPU steal`;
+  return `${cores} cores (${processor}), ${memoryGiB} GiB, ${system}, Node ${node}, fsync ${fsyncMs.toFixed(2)} ms, ${stolen}`;
+}
+
+function measureFsync(folder: string): number {
+  const path = join(folder, 'fsync.probe');
+  const file = openSync(path, 'w');
+  const page = Buffer.alloc(4096, 1);
+  const times: number[] = [];
+  for (let round = 0; round < fsyncs; round++) {
+    const startedAt = performance.now();
+    writeSync(file, page);
+    fsyncSync(file);
+    times.push(performance.now() - startedAt);
+  }
+  closeSync(file);
+  rmSync(path);
+  return percentile(times, 0.5);
+}
+
+let collect: (() => void) | null = null;
+
+/** Runs a full garbage collection of this thread. */
+export function collectGarbage(): void {
+  if (collect === null) {
+    setFlagsFromString('--expose-gc');
+    collect = runInNewContext('gc') as () => void;
+  }
+  collect();
 }

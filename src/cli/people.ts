@@ -1,7 +1,7 @@
 // `new-user`, `reset-password` and `reset-second-factor`: let people in, straight in the database.
 import type { Command } from 'commander';
 import { setupUrl } from '#actions/accounts/setup.ts';
-import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
+import { newToken, tokenHash } from '#actions/accounts/key-text.ts';
 import { readConfig } from '#config/config.ts';
 import { setupLinkMaxMs, resettableOf } from '#domain/accounts/user.ts';
 import { systemClock } from '#lib/clock.ts';

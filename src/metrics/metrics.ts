@@ -187,7 +187,7 @@ function createReadings(registers: Registry[]) {
   const all: (() => Promise<unknown>)[] = [];
   return {
     /** A value for several gauges; undefined = the store is unavailable. */
-    reading<Found>(read: () => Promise<Found>): () => Promise<Found | undefined> {
+    reading: <Found>(read: () => Promise<Found>): (() => Promise<Found | undefined>) => {
       const once = oncePerScrape(() =>
         read().catch((error: unknown) => {
           if (error instanceof StoreUnavailableError) return undefined;
@@ -197,12 +197,12 @@ function createReadings(registers: Registry[]) {
       all.push(once);
       return once;
     },
-    add<Found>(
+    add: <Found>(
       [name, help]: readonly [name: string, help: string],
       read: () => Promise<Found | undefined>,
       samplesOf: (found: Found) => Samples,
       ...labelNames: string[]
-    ): void {
+    ): void => {
       const samples = async (): Promise<Samples> => {
         const found = await read();
         return found === undefined ? [] : samplesOf(found);
