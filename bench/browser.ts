@@ -8,8 +8,8 @@ import { bareRunner } from './support/bare-browser.ts';
 import { median, percentile, type Bench, type BenchOptions } from './support/report.ts';
 import { startPeer } from './support/peer.ts';
 import { openView } from './support/results.ts';
-import { apiCheck, readRows, seedAccount, seedChecks } from './support/seed.ts';
-import { pause, type Service, startService } from './support/service.ts';
+import { apiCheck, apiChecks as seededChecks, readRows, seedAccount, seedChecks } from './support/seed.ts';
+import { create, pause, type Service, startService } from './support/service.ts';
 
 /** The same purchase as Playwright tests and as a plain program. */
 const scripts = {
@@ -179,15 +179,14 @@ async function compare(
 
 async function makeCheck(service: Service, name: ScriptName, url: string): Promise<string> {
   const { path, content } = scripts[name];
-  const made = await service.call('POST', '/v1/checks/browser', {
+  const made = await create(service, '/v1/checks/browser', {
     name,
     frequency: 1440,
     script: content,
     scriptPath: path,
     environmentVariables: [{ key: 'SHOP', value: url }],
   });
-  if (made.status !== 201) throw new Error(`the check was not created: ${JSON.stringify(made.body)}`);
-  return (made.body as { readonly id: string }).id;
+  return String(made['id']);
 }
 
 interface Result {
@@ -203,8 +202,7 @@ async function runOnce(service: Service, checkId: string, pollMs = 50): Promise<
   const newest = async (): Promise<Result | undefined> =>
     ((await service.call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
   const before = await newest();
-  const started = await service.call('POST', `/v1/triggers/checks/${checkId}`);
-  if (started.status !== 201) throw new Error(`the run was not started: ${JSON.stringify(started.body)}`);
+  await create(service, `/v1/triggers/checks/${checkId}`);
   for (;;) {
     const result = await newest();
     if (result === undefined || result.id === before?.id) {
@@ -256,7 +254,7 @@ async function besides(
   say(`${apiChecks} API checks ${name}`);
   const dataDir = `${folder}/${name.replaceAll(' ', '-')}`;
   const accountId = await seedAccount(dataDir);
-  const checks = Array.from({ length: apiChecks }, (_, index) => apiCheck(accountId, `${url}api/${index}`));
+  const checks = seededChecks(accountId, apiChecks, `${url}api`);
   const signedOnes = Array.from({ length: signed }, (_, index) => signedCheck(accountId, `${url}api/signed/${index}`));
   await seedChecks(dataDir, [...checks, ...signedOnes]);
   const service = await startService({ dataDir, environment: { TOCSIN_SCRIPTS_AT_ONCE: String(atOnce) } });

@@ -2,7 +2,7 @@
 import { median, type Bench, type BenchOptions } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import { openView } from './support/results.ts';
-import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
+import { apiChecks, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
 /** 1.5 times the required rate: more than needed, but not so many that the service only records missed slots. */
@@ -63,8 +63,7 @@ async function measure(url: string, dataDir: string, count: number, options: Ben
   const { say, isQuick, profileFolder } = options;
   say(`${count} checks at 10 s`);
   const accountId = await seedAccount(dataDir);
-  const checks = Array.from({ length: count }, (_, index) => apiCheck(accountId, `${url}/${index}`));
-  await seedChecks(dataDir, checks);
+  await seedChecks(dataDir, apiChecks(accountId, count, url));
   const service = await startService({ dataDir, profileFolder });
   await pause(isQuick ? warmUpMs / 2 : warmUpMs);
   const forMs = isQuick ? 5000 : 20_000;

@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
 import type { Received } from './peers/receiver.ts';
 import { median, percentile, type Bench, type BenchOptions, type Findings, type Row } from './support/report.ts';
-import { pendingDeliveries } from './support/pending.ts';
+import { pendingDeliveries, receivedFaults } from './support/pending.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import {
-  apiCheck,
+  apiChecks,
   databasePath,
   openBenchStore,
   readRows,
@@ -71,21 +71,11 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
   const bareFor = isQuick ? 2000 : 4000;
   const bare = [await bareLoop(receiver, address, body, bareFor, say)];
   await receiver.ask('reset');
-  say('draining with the service');
-  const service = await startService({ dataDir, profileFolder });
-  const before = { count: await receiver.ask<number>('count'), cpu: service.cpuSeconds() };
-  await untilSettled(dataDir, 120_000);
-  const settledAt = Date.now();
-  const cpu = (service.cpuSeconds() - before.cpu) / (wanted - before.count);
-  await pause(200);
-  const got = await receiver.ask<Received>('received');
-  await service.stop();
+  const { perSecond, cpu, got } = await drainQueue(dataDir, receiver, wanted, { profileFolder, say });
   await receiver.ask('reset');
   bare.push(await bareLoop(receiver, address, body, bareFor, say));
   await receiver.stop();
 
-  const perSecond = wanted / ((settledAt - got.firstAt) / 1000);
-  say(`${Math.round(perSecond)} a second, ${(cpu * 1000).toFixed(3)} s of CPU per 1,000`);
   const rows: Row[] = [
     {
       figure: 'deliveries, end to end',
@@ -112,19 +102,9 @@ async function drainBesideHanging({ folder, isQuick, say }: BenchOptions): Promi
   const address = await receiver.ask<string>('listen');
   const { wanted } = await fill(dataDir, address, isQuick, say);
   await receiver.ask('hangEach', hangingEach);
-  say('draining while some receivers hang');
-  const service = await startService({ dataDir });
-  const before = { count: await receiver.ask<number>('count'), cpu: service.cpuSeconds() };
-  await untilSettled(dataDir, 120_000, hangingEach);
-  const settledAt = Date.now();
   const healthy = wanted - wanted / hangingEach;
-  const cpu = (service.cpuSeconds() - before.cpu) / (healthy - before.count);
-  await pause(200);
-  const got = await receiver.ask<Received>('received');
-  await service.kill();
+  const { perSecond, cpu, got } = await drainQueue(dataDir, receiver, healthy, { say, hanging: hangingEach });
   await receiver.stop();
-  const perSecond = healthy / ((settledAt - got.firstAt) / 1000);
-  say(`${Math.round(perSecond)} a second, ${(cpu * 1000).toFixed(3)} s of CPU per 1,000`);
   return {
     perSecond,
     rows: [],
@@ -134,6 +114,27 @@ async function drainBesideHanging({ folder, isQuick, say }: BenchOptions): Promi
     ],
     faults: faultsOf(dataDir, got, healthy),
   };
+}
+
+/** Starts the service on a queue, and waits until it is empty. @returns also the CPU time of one delivery, s */
+async function drainQueue(
+  dataDir: string,
+  receiver: Peer,
+  wanted: number,
+  { profileFolder = null, say, hanging = 0 }: Partial<BenchOptions> & Pick<BenchOptions, 'say'> & { hanging?: number },
+) {
+  say(hanging > 0 ? 'draining while some receivers hang' : 'draining with the service');
+  const service = await startService({ dataDir, profileFolder });
+  const before = { count: await receiver.ask<number>('count'), cpu: service.cpuSeconds() };
+  await untilSettled(dataDir, 120_000, hanging);
+  const settledAt = Date.now();
+  const cpu = (service.cpuSeconds() - before.cpu) / (wanted - before.count);
+  await pause(200);
+  const got = await receiver.ask<Received>('received');
+  await (hanging > 0 ? service.kill() : service.stop());
+  const perSecond = wanted / ((settledAt - got.firstAt) / 1000);
+  say(`${Math.round(perSecond)} a second, ${(cpu * 1000).toFixed(3)} s of CPU per 1,000`);
+  return { perSecond, cpu, got };
 }
 
 async function fill(dataDir: string, receiver: string, isQuick: boolean, say: BenchOptions['say']) {
@@ -149,9 +150,7 @@ async function fill(dataDir: string, receiver: string, isQuick: boolean, say: Be
 function faultsOf(dataDir: string, got: Received, wanted: number): string[] {
   const log = logOf(dataDir);
   return [
-    ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
-    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries arrived twice`]),
-    ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
+    ...receivedFaults(got, wanted),
     ...(log.delivered === wanted ? [] : [`${log.delivered} of ${wanted} are recorded as delivered`]),
     ...(log.attempts === wanted ? [] : [`${log.attempts} attempts are logged instead of ${wanted}`]),
   ];
@@ -198,9 +197,7 @@ async function measureLatency({ folder, isQuick, say }: BenchOptions, hanging: n
   const store = openBenchStore(dataDir);
   await seedChannels(store, accountId, receiverAddress, channels);
   await store.close();
-  const checks = Array.from({ length: 5000 }, (_, index) =>
-    apiCheck(accountId, `${targetAddress}/${index}`, { name: `check ${index}` }),
-  );
+  const checks = apiChecks(accountId, 5000, targetAddress, (index) => ({ name: `check ${index}` }));
   await seedChecks(dataDir, checks, (position) => (position % channels) + 1);
   say(`alternating results of 5,000 checks at 10 s: 500 alerts a second${hanging > 0 ? ', some receivers hang' : ''}`);
   const service = await startService({ dataDir });

@@ -15,7 +15,7 @@ import {
 } from './support/history-questions.ts';
 import { heldRows, longestOf, readyToRemove, rollUpTo, type Ticks } from './support/history-ticks.ts';
 import { percentile, type Bench, type BenchOptions, type Findings, type Row } from './support/report.ts';
-import { complaintsIn, type Service, startService } from './support/service.ts';
+import { complaintsIn, metricOf, type Service, startService } from './support/service.ts';
 
 const resultsInAll = 10_000_000;
 /** How long each query is repeated. */
@@ -214,7 +214,5 @@ async function whenAtRest({ engine, questions, say }: Fixture, service: Service)
 }
 
 async function isRolledUp(service: Service): Promise<boolean> {
-  const { body } = await service.call('GET', '/metrics');
-  const gauge = /^tocsin_roll_up_delay_seconds ([\d.]+)$/m.exec(String(body))?.[1];
-  return Number(gauge) < 2 * 3600;
+  return (await metricOf(service, 'tocsin_roll_up_delay_seconds')) < 2 * 3600;
 }

@@ -5,8 +5,8 @@ import type { HostileKind } from '../tests/support/receivers/hostile-receivers.t
 import type { Received } from './peers/receiver.ts';
 import { largest, percentile, type Bench, type BenchOptions, type Findings } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import { apiCheck, openBenchStore, readRows, seedAccount, seedChannels } from './support/seed.ts';
-import { pause, type Service, startService } from './support/service.ts';
+import { apiChecks, openBenchStore, readRows, seedAccount, seedChannels } from './support/seed.ts';
+import { create, pause, type Service, startService } from './support/service.ts';
 
 const healthyChannels = 20;
 /** Checks that alternate every ten seconds: 50 alerts per second. */
@@ -93,9 +93,10 @@ async function startHealthy(dataDir: string, targetAddress: string, { target, re
   const accountId = await seedAccount(dataDir);
   const store = openBenchStore(dataDir);
   await seedChannels(store, accountId, receiverAddress, healthyChannels);
-  const added = Array.from({ length: healthyChecks }, (_, index) =>
+  const checks = apiChecks(accountId, healthyChecks, targetAddress, (index) => ({ name: `check ${index}` }));
+  const added = checks.map((check, index) =>
     store.checks.add({
-      check: apiCheck(accountId, `${targetAddress}/${index}`, { name: `check ${index}` }),
+      check,
       subscriptions: [{ alertChannelId: (index % healthyChannels) + 1, activated: true }],
       isAutoAssigned: false,
     }),
@@ -115,7 +116,7 @@ async function addHostile(service: Service, kinds: readonly HostileKind[]): Prom
       const { url, what, expected } = variant;
       // Checks are due once a day, possibly during the measurement; a pass notifies no channel.
       const channel = { type: 'WEBHOOK', config: { name: `${kind}: ${what}`, url }, sendRecovery: false };
-      const { id } = await made(service, '/v1/alert-channels', channel);
+      const { id } = await create(service, '/v1/alert-channels', channel);
       channels.push({ channelId: Number(id), kind, what, expected });
     }
   }
@@ -126,21 +127,15 @@ async function addHostile(service: Service, kinds: readonly HostileKind[]): Prom
 function alertsTo(service: Service, address: string, channels: readonly Hostile[]) {
   return async (round: number): Promise<void> => {
     const notified = channels.filter((_, index) => index % perKind === round % perKind);
-    const check = await made(service, '/v1/checks/api', {
+    const check = await create(service, '/v1/checks/api', {
       name: `hostile ${round}`,
       frequency: 1440,
       // The target fails the first request of a new path.
       request: { method: 'GET', url: `${address}/hostile-${round}` },
       alertChannelSubscriptions: notified.map(({ channelId }) => ({ alertChannelId: channelId, activated: true })),
     });
-    await made(service, `/v1/triggers/checks/${String(check['id'])}`);
+    await create(service, `/v1/triggers/checks/${String(check['id'])}`);
   };
-}
-
-async function made(service: Service, path: string, body?: object): Promise<Record<string, unknown>> {
-  const answer = await service.call('POST', path, body);
-  if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body as Record<string, unknown>;
 }
 
 /** Measures the memory of the service continuously. */

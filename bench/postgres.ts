@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { outcomeCodes } from '#store/base/codes.ts';
 import type { Received } from './peers/receiver.ts';
 import { type BenchDatabase, openBenchDatabase } from './support/database.ts';
-import { pendingDeliveries } from './support/pending.ts';
+import { pendingDeliveries, receivedFaults } from './support/pending.ts';
 import { startPeer } from './support/peer.ts';
 import { type Bench, type BenchOptions, type Findings, joinFindings } from './support/report.ts';
-import { apiCheck, seedFirstAccount } from './support/seed.ts';
+import { apiChecks } from './support/seed.ts';
 import { complaintsIn, pause, type Service, startService } from './support/service.ts';
 
 /** 1.2 times the required rate. */
@@ -28,9 +28,9 @@ async function recordChecks({ folder, isQuick, profileFolder, say }: BenchOption
   const target = startPeer('target');
   const url = await target.ask<string>('listen');
   say(`${checks} checks at ${everySeconds} s`);
-  const accountId = await seedAccount(database);
+  const accountId = await database.seedAccount();
   const often = { frequency: 0, frequencyOffset: everySeconds };
-  await database.addChecks(Array.from({ length: checks }, (_, index) => apiCheck(accountId, `${url}/${index}`, often)));
+  await database.addChecks(apiChecks(accountId, checks, url, () => often));
   const service = await startOn(database, join(folder, 'checks'), profileFolder);
   await pause(isQuick ? warmUpMs / 2 : warmUpMs);
   const from = figuresOf(service, database);
@@ -64,7 +64,7 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
   const address = await receiver.ask<string>('listen');
   const wanted = isQuick ? 10_000 : 50_000;
   say(`inserting ${wanted} pending deliveries of ${channels} channels`);
-  const accountId = await seedAccount(database);
+  const accountId = await database.seedAccount();
   const store = await database.openStore();
   await pendingDeliveries(store, { accountId, receiver: address, channels, count: wanted });
   await store.close();
@@ -96,19 +96,10 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
       ...complaintsIn(output),
     ],
     faults: [
-      ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
-      ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries arrived twice`]),
-      ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
+      ...receivedFaults(got, wanted),
       ...(Number(log?.['attempts']) === wanted ? [] : [`${String(log?.['attempts'])} attempts are logged`]),
     ],
   };
-}
-
-async function seedAccount(database: BenchDatabase): Promise<string> {
-  const store = await database.openStore();
-  const accountId = await seedFirstAccount(store);
-  await store.close();
-  return accountId;
 }
 
 function startOn({ url }: BenchDatabase, dataDir: string, profileFolder: string | null): Promise<Service> {

@@ -2,7 +2,7 @@
 import { besideBareServer } from './support/beside-bare-server.ts';
 import { percentile, type Bench, type Findings, type Row } from './support/report.ts';
 import { startPeer } from './support/peer.ts';
-import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
+import { apiChecks, seedAccount, seedChecks } from './support/seed.ts';
 import { type Service, startService } from './support/service.ts';
 
 const checks = 10_000;
@@ -17,12 +17,8 @@ export const restBench: Bench = {
     const accountId = await seedAccount(dataDir);
     // Once a day, because the list is measured, not the runs.
     const daily = { frequency: 1440, frequencyOffset: null };
-    await seedChecks(
-      dataDir,
-      Array.from({ length: checks }, (_, index) =>
-        apiCheck(accountId, `http://127.0.0.1:9/${index}`, { ...daily, name: `check ${index}` }),
-      ),
-    );
+    const change = (index: number) => ({ ...daily, name: `check ${index}` });
+    await seedChecks(dataDir, apiChecks(accountId, checks, 'http://127.0.0.1:9', change));
     const [bare, load] = [startPeer('bare-server'), startPeer('load')];
     const bareAddress = await bare.ask<string>('listen');
     const service = await startService({ dataDir, profileFolder });

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { largest, percentile, type Bench, type BenchOptions, type Row } from './support/report.ts';
 import { startPeer } from './support/peer.ts';
 import { openView } from './support/results.ts';
-import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
+import { apiChecks, databasePath, seedAccount, seedChecks } from './support/seed.ts';
 import { complaintsIn, pause, type Service, startService } from './support/service.ts';
 
 const checks = 10_000;
@@ -65,10 +65,8 @@ async function stage(
   const dataDir = `${folder}/at-${seconds}`;
   const accountId = await seedAccount(dataDir);
   const often = seconds === 60 ? { frequency: 1, frequencyOffset: null } : { frequencyOffset: seconds };
-  await seedChecks(
-    dataDir,
-    Array.from({ length: checks }, (_, index) => apiCheck(accountId, `${url}/${index}`, often)),
-  );
+  const all = apiChecks(accountId, checks, url, () => often);
+  await seedChecks(dataDir, all);
   const service = await startService({ dataDir, profileFolder: seconds === 10 ? profileFolder : null });
   say(`${checks} checks at ${seconds} s`);
   await pause(5000); // excludes the warm-up after a start

@@ -3,8 +3,8 @@ import { besideBareServer } from './support/beside-bare-server.ts';
 import { startFailingPings } from './support/failing-pings.ts';
 import { median, type Bench } from './support/report.ts';
 import { type Peer, startPeer } from './support/peer.ts';
-import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
-import { pause, type Service, startService } from './support/service.ts';
+import { apiChecks, seedAccount, seedChecks } from './support/seed.ts';
+import { create, metricOf, pause, type Service, startService } from './support/service.ts';
 
 const [services, checks] = [20, 500];
 /** An account with as much as it may have. */
@@ -20,17 +20,9 @@ export const statusBench: Bench = {
   async run({ folder, isQuick, profileFolder, say }) {
     const dataDir = `${folder}/status`;
     const accountId = await seedAccount(dataDir);
-    await seedChecks(
-      dataDir,
-      Array.from({ length: checks }, (_, index) =>
-        apiCheck(accountId, `http://127.0.0.1:9/${index}`, {
-          name: `check ${index}`,
-          tags: [tagOf(index)],
-          frequency: 1440,
-          frequencyOffset: null,
-        }),
-      ),
-    );
+    const daily = { frequency: 1440, frequencyOffset: null };
+    const change = (index: number) => ({ ...daily, name: `check ${index}`, tags: [tagOf(index)] });
+    await seedChecks(dataDir, apiChecks(accountId, checks, 'http://127.0.0.1:9', change));
     const [bare, load] = [startPeer('bare-server'), startPeer('load')];
     const bareAddress = await bare.ask<string>('listen');
     const service = await startService({ dataDir, profileFolder });
@@ -76,19 +68,15 @@ const tagOf = (index: number): string => `service-${index % most.services}`;
 async function addServices(service: Service, from: number, to: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = from; index < to; index++) {
-    const { body } = await service.call('POST', '/v1/status-pages/services', {
-      name: `Service ${index}`,
-      tags: [tagOf(index)],
-    });
-    ids.push((body as { readonly id: string }).id);
+    const made = await create(service, '/v1/status-pages/services', { name: `Service ${index}`, tags: [tagOf(index)] });
+    ids.push(String(made['id']));
   }
   return ids;
 }
 
 async function addPage(service: Service, url: string, ids: readonly string[]): Promise<void> {
   const cards = [ids.slice(0, 100), ids.slice(100)].map((services, index) => ({ name: `Card ${index}`, services }));
-  const { status, body } = await service.call('POST', '/v1/status-pages', { name: url, url, cards });
-  if (status !== 201) throw new Error(`the page ${url} was answered with ${status}: ${JSON.stringify(body)}`);
+  await create(service, '/v1/status-pages', { name: url, url, cards });
 }
 
 /** The longest time in which the main thread does nothing else, while all pages are built and taken up, ms. */
@@ -103,9 +91,8 @@ async function blockedByLargePages(service: Service, ids: readonly string[], isQ
 }
 
 /** Since it was asked last. */
-async function longestDelayMs({ address }: Service): Promise<number> {
-  const text = await (await fetch(`${address}/metrics`)).text();
-  return Number(/^tocsin_event_loop_delay_seconds\{thread="main"\} (\S+)$/m.exec(text)?.[1]) * 1000;
+async function longestDelayMs(service: Service): Promise<number> {
+  return (await metricOf(service, 'tocsin_event_loop_delay_seconds{thread="main"}')) * 1000;
 }
 
 /** Alternates, because the machine may become slower meanwhile. */

@@ -1,16 +1,13 @@
 // The web UI, GET /v1/overview and GET /v1/events with 10,000 checks and 1,000,000 results, on each engine.
 import { request } from 'node:http';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import { bundled } from '../tooling/bundle.ts';
 import { type HistoryEngine, onEachEngine } from './support/history-engines.ts';
 import { type CheckPlan, planEvenly } from './support/history-plan.ts';
 import { rollUpTo } from './support/history-ticks.ts';
 import { browseChecks, openList, visitor } from './support/first-page.ts';
 import { percentile, type Bench, type BenchOptions, type Findings, type Row } from './support/report.ts';
-import { bootstrapKey, databasePath } from './support/seed.ts';
-import { type Service, startService } from './support/service.ts';
+import { bootstrapKey } from './support/seed.ts';
+import { create, pause, type Service, startService } from './support/service.ts';
 
 const resultsEach = 100;
 const asks = 200;
@@ -58,11 +55,10 @@ async function measure(
 ): Promise<Row[]> {
   const { name } = engine;
   const say = (what: string): void => options.say(`${name}: ${what}`);
-  const states = await openStates(engine, dataDir);
   let service: Service | null = null;
   try {
-    await states.write(newestResults);
-    await states.write(`UPDATE check_states SET status = 'failing' WHERE ${states.among(plans.slice(0, 200))}`);
+    await engine.write(newestResults);
+    await engine.write(`status = 'failing'`, plans.slice(0, 200));
     await engine.tidy();
     const environment = {
       TOCSIN_ROLES: 'api',
@@ -71,7 +67,7 @@ async function measure(
       ...engine.environment,
     };
     service = await startService({ dataDir, profileFolder, environment });
-    const live = { name, service, states, plans, seconds: isQuick ? 5 : streamSeconds, say };
+    const live = { name, service, engine, plans, seconds: isQuick ? 5 : streamSeconds, say };
     return [
       ...(await askOverview(name, service, isQuick ? asks / 4 : asks, say)),
       ...(await browseChecks(name, service, isQuick ? 1 : 5)),
@@ -80,12 +76,11 @@ async function measure(
     ];
   } finally {
     await service?.stop();
-    await states.close();
   }
 }
 
 /** The state of each check refers to its latest result. */
-const newestResults = `UPDATE check_states SET last_result_id = (SELECT id FROM results
+const newestResults = `last_result_id = (SELECT id FROM results
   WHERE results.account_id = check_states.account_id AND results.check_id = check_states.check_id
   ORDER BY id DESC LIMIT 1)`;
 
@@ -111,52 +106,22 @@ async function askOverview(name: string, service: Service, count: number, say: (
   return rows;
 }
 
-/** States written from outside, like by another process. */
-interface States {
-  /** Condition on `check_id`. */
-  among(plans: readonly CheckPlan[]): string;
-  write(statement: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-async function openStates({ environment }: HistoryEngine, dataDir: string): Promise<States> {
-  const among = (quote: (hex: string) => string) => (plans: readonly CheckPlan[]) =>
-    `check_id IN (${plans.map(({ checkId }) => quote(Buffer.from(checkId).toString('hex'))).join(', ')})`;
-  const { DATABASE_URL: url } = environment;
-  if (url === undefined) {
-    const database = new DatabaseSync(databasePath(dataDir), { timeout: 5000 });
-    return {
-      among: among((hex) => `X'${hex}'`),
-      write: async (statement) => database.exec(statement),
-      close: async () => database.close(),
-    };
-  }
-  const client = new Client(url);
-  await client.connect();
-  return {
-    among: among((hex) => String.raw`'\x${hex}'`),
-    write: async (statement) => void (await client.query(statement)),
-    close: () => client.end(),
-  };
-}
-
 interface Live {
   readonly name: string;
   readonly service: Service;
-  readonly states: States;
+  readonly engine: HistoryEngine;
   readonly plans: readonly CheckPlan[];
   readonly seconds: number;
   readonly say: (what: string) => void;
 }
 
 /** Records results of 500 checks per second. Returns the CPU time of the service meanwhile, ms per second. */
-async function record({ service, states, plans, seconds }: Live): Promise<number> {
+async function record({ service, engine, plans, seconds }: Live): Promise<number> {
   const cpuSeconds = service.cpuSeconds();
   for (let second = 0; second < seconds; second++) {
     const next = pause(1000);
     const first = (second * resultsPerSecond) % plans.length;
-    const some = states.among(plans.slice(first, first + resultsPerSecond));
-    await states.write(`UPDATE check_states SET revision = revision + 1 WHERE ${some}`);
+    await engine.write('revision = revision + 1', plans.slice(first, first + resultsPerSecond));
     await next;
   }
   return ((service.cpuSeconds() - cpuSeconds) * 1000) / seconds;
@@ -164,7 +129,7 @@ async function record({ service, states, plans, seconds }: Live): Promise<number
 
 /** CPU time of the service and output of a stream, with results of 500 checks per second and then of all checks at once. */
 async function follow(live: Live): Promise<Row[]> {
-  const { name, service, states, seconds, say } = live;
+  const { name, service, engine, seconds, say } = live;
   const rows: Row[] = [];
   const cpu: number[] = [];
   for (const streams of [0, 1, 50]) {
@@ -178,7 +143,7 @@ async function follow(live: Live): Promise<Row[]> {
     rows.push({ figure: `${name}: CPU of ${streams} event streams at 500 results/s`, value, unit: 'ms/s' });
     if (streams === 1) {
       const messages = opened.map((stream, index) => (stream.sent().messages - (before[index] ?? 0)) / seconds);
-      await states.write('UPDATE check_states SET revision = revision + 1');
+      await engine.write('revision = revision + 1');
       await pause(2000);
       const longest = Math.max(...opened.map((stream) => stream.sent().longest)) / 1000;
       rows.push(
@@ -197,16 +162,15 @@ async function follow(live: Live): Promise<Row[]> {
 
 /** Time until an open page shows a state committed by another process, and the cost of the page for the service. */
 async function followInBrowser(live: Live): Promise<Row[]> {
-  const { name, states, plans, seconds, say } = live;
+  const { name, engine, plans, seconds, say } = live;
   const page = await openList(live.service);
   try {
     const delays: number[] = [];
     for (let round = 0; round < (seconds < 10 ? 3 : 10); round++) {
       const status = round % 2 === 0 ? 'failing' : 'passing';
-      const one = states.among(plans.slice(5000, 5001));
       // As in a real change, the state begins anew: otherwise two changes between polls look like none.
       const change = `revision = revision + 1, since = since + 1, status = '${status}'`;
-      await states.write(`UPDATE check_states SET ${change} WHERE ${one}`);
+      await engine.write(change, plans.slice(5000, 5001));
       const writtenAt = performance.now();
       await page.shows('check 5000', status);
       delays.push(performance.now() - writtenAt);
@@ -225,8 +189,8 @@ async function followInBrowser(live: Live): Promise<Row[]> {
 async function keysFor(service: Service, streams: number): Promise<string[]> {
   const keys = [bootstrapKey];
   while (keys.length * 20 < streams) {
-    const { body } = await service.call('POST', '/v1/api-keys', { name: 'wall', role: 'read-only' });
-    keys.push((body as { key: string }).key);
+    const made = await create(service, '/v1/api-keys', { name: 'wall', role: 'read-only' });
+    keys.push(String(made['key']));
   }
   return Array.from({ length: streams }, (_, index) => keys[index % keys.length] ?? bootstrapKey);
 }

@@ -1,6 +1,6 @@
 // Disturbances by a noisy account, one per case (docs/security.md: What accounts cannot do to each other).
 import { connect, type Socket } from 'node:net';
-import { pause } from '../support/service.ts';
+import { create, pause } from '../support/service.ts';
 import type { ApiClient } from './writer.ts';
 
 /** The noisy account, and its peer. */
@@ -23,82 +23,46 @@ export interface Disturbance {
   readonly isAnswered?: boolean;
 }
 
+const backtracking = (source: string) => ({ source, regex: '(a+)+b', comparison: 'EQUALS', target: 'x' });
 const everyTenSeconds = { frequency: 0, frequencyOffset: 10, retryStrategy: null };
 
 export const disturbances: readonly Disturbance[] = [
   {
     name: 'costly assertions on large JSON',
     begin: (noisy) =>
-      makeChecks(noisy, 20, '/v1/checks/api', (index) => ({
-        request: {
-          method: 'GET',
-          url: `${noisy.targets.http}/items`,
-          assertions: [
-            {
-              source: 'JSON_BODY',
-              property: '$..text',
-              comparison: 'CONTAINS',
-              target: `{"n":[${'1,'.repeat(2000)}1]}`,
-            },
-            {
-              source: 'JSON_BODY',
-              property: '$.items[?(@.index > 5)]',
-              comparison: 'NOT_CONTAINS',
-              target: `${index}`,
-            },
-            { source: 'JSON_BODY', property: '$..[?(@.text)]', comparison: 'EQUALS', target: '[]' },
-          ],
-        },
-      })),
+      getByChecks(noisy, 20, '/items', (index) => [
+        { source: 'JSON_BODY', property: '$..text', comparison: 'CONTAINS', target: `{"n":[${'1,'.repeat(2000)}1]}` },
+        { source: 'JSON_BODY', property: '$.items[?(@.index > 5)]', comparison: 'NOT_CONTAINS', target: `${index}` },
+        { source: 'JSON_BODY', property: '$..[?(@.text)]', comparison: 'EQUALS', target: '[]' },
+      ]),
   },
   {
     name: 'regular expressions that backtrack',
-    begin: (noisy) =>
-      makeChecks(noisy, 20, '/v1/checks/api', () => ({
-        request: {
-          method: 'GET',
-          url: `${noisy.targets.http}/letters`,
-          assertions: [{ source: 'TEXT_BODY', regex: '(a+)+b', comparison: 'EQUALS', target: 'x' }],
-        },
-      })),
+    begin: (noisy) => getByChecks(noisy, 20, '/letters', () => [backtracking('TEXT_BODY')]),
   },
   {
     name: 'deeply nested JSON of failing targets',
     begin: (noisy) =>
-      makeChecks(noisy, 50, '/v1/checks/api', () => ({
-        request: {
-          method: 'GET',
-          url: `${noisy.targets.http}/nested`,
-          assertions: [{ source: 'JSON_BODY', property: '$.a', comparison: 'EQUALS', target: '[]' }],
-        },
-      })),
+      getByChecks(noisy, 50, '/nested', () => [
+        { source: 'JSON_BODY', property: '$.a', comparison: 'EQUALS', target: '[]' },
+      ]),
   },
   {
     name: 'slow-drip TCP targets',
     begin: (noisy) =>
       makeChecks(noisy, 40, '/v1/checks/tcp', () => ({
-        request: {
-          hostname: '127.0.0.1',
-          port: noisy.targets.drip,
-          assertions: [{ source: 'RESPONSE_DATA', regex: '(a+)+b', comparison: 'EQUALS', target: 'x' }],
-        },
+        request: { hostname: '127.0.0.1', port: noisy.targets.drip, assertions: [backtracking('RESPONSE_DATA')] },
       })),
   },
   {
     name: 'stalling large bodies',
     begin: (noisy) =>
-      makeChecks(noisy, 120, '/v1/checks/api', () => ({
-        request: {
-          method: 'GET',
-          url: `${noisy.targets.http}/large`,
-          assertions: [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: 'y' }],
-        },
-      })),
+      getByChecks(noisy, 120, '/large', () => [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: 'y' }]),
   },
   {
     name: 'endless triggered runs',
     begin: async (noisy) => {
-      const { id } = await made(noisy, '/v1/check-groups', { name: 'flood' });
+      const { id } = await create(noisy, '/v1/check-groups', { name: 'flood' });
       await makeChecks(noisy, 100, '/v1/checks/api', () => ({
         frequency: 1440,
         groupId: id,
@@ -120,11 +84,8 @@ export const disturbances: readonly Disturbance[] = [
     begin: async (noisy) => {
       const template = '{{#each TAGS}}{{#each ../TAGS}}{{#each ../../TAGS}}{{this}}{{/each}}{{/each}}{{/each}}';
       await makeChannels(noisy, 300, () => ({ url: `${noisy.targets.http}/ok`, template }));
-      await makeFailing(
-        noisy,
-        5,
-        Array.from({ length: 20 }, (_, index) => `tag:${index}`),
-      );
+      const tags = Array.from({ length: 20 }, (_, index) => `tag:${index}`);
+      await makeFailing(noisy, 5, tags);
     },
   },
   {
@@ -190,11 +151,7 @@ export const disturbances: readonly Disturbance[] = [
   {
     name: 'idle connections',
     begin: ({ servicePort }) => {
-      for (let index = 0; index < 3000; index++) {
-        const socket: Socket = connect(servicePort, '127.0.0.1');
-        socket.on('error', () => socket.destroy());
-        idle.add(socket);
-      }
+      for (let index = 0; index < 3000; index++) openSocket(servicePort, '127.0.0.1');
       return pause(500);
     },
   },
@@ -257,45 +214,47 @@ const manyNames = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) =
 let floodedGroup = 0;
 const idle = new Set<Socket>();
 
+/** A connection that is closed when the disturbance ends. Others come from another address than this one. */
+function openSocket(port: number, localAddress = '127.0.0.2'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
+  idle.add(socket);
+  return socket;
+}
+
 /** Requests 25 MB and reads none of it. */
 function readNothing({ servicePort, headers }: NoisyAccount): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const socket = connect(servicePort, '127.0.0.1').on('error', () => undefined);
-  socket.pause().write(`GET /v1/checks?limit=100 HTTP/1.1\r\nhost: tocsin\r\n${lines.join('')}\r\n`);
-  idle.add(socket);
+  const socket = openSocket(servicePort, '127.0.0.1').pause();
+  socket.write(`GET /v1/checks?limit=100 HTTP/1.1\r\nhost: tocsin\r\n${lines.join('')}\r\n`);
 }
 
-/** Requests a public document many times, from another address, and reads none of it. */
+/** Requests a public document many times and reads none of it. */
 function pipeline(port: number, count: number): void {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => undefined);
-  socket.pause().write('GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(count));
-  idle.add(socket);
+  openSocket(port).pause().write('GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(count));
 }
 
-/** Opens a connection from another address, sends one request, and begins again once it is closed. */
+/** Opens a connection, sends one request, and begins again once it is closed. */
 function reconnect(port: number): void {
   if (isEnding) return;
-  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => undefined);
+  const socket = openSocket(port).resume();
   socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
-  socket.resume().once('close', () => {
+  socket.once('close', () => {
     idle.delete(socket);
     setImmediate(() => reconnect(port));
   });
-  idle.add(socket);
 }
 
 let isEnding = false;
 
-/** A connection from another address that sends nothing, and is opened again whenever it is closed. */
+/** A connection that sends nothing, and is opened again whenever it is closed. */
 function keepConnected(port: number): void {
   if (isEnding) return;
-  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => undefined);
-  socket.resume().once('close', () => {
+  const socket = openSocket(port).resume();
+  socket.once('close', () => {
     idle.delete(socket);
     // Thousands per second would measure this process instead.
     setTimeout(() => keepConnected(port), 10_000);
   });
-  idle.add(socket);
 }
 
 /** Ends a disturbance. */
@@ -324,6 +283,19 @@ function makeChecks(
   fields: (index: number) => object,
 ): Promise<void> {
   return makeMany(noisy, count, path, (index) => ({ name: `noisy ${index}`, ...everyTenSeconds, ...fields(index) }));
+}
+
+/** API checks of a path of the peer. */
+function getByChecks(
+  noisy: NoisyAccount,
+  count: number,
+  path: string,
+  assertions: (index: number) => object[],
+): Promise<void> {
+  const url = `${noisy.targets.http}${path}`;
+  return makeChecks(noisy, count, '/v1/checks/api', (index) => ({
+    request: { method: 'GET', url, assertions: assertions(index) },
+  }));
 }
 
 function makeFailing(noisy: NoisyAccount, count: number, tags: readonly string[] = []): Promise<void> {
@@ -355,10 +327,4 @@ async function makeMany(
       if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(body)}`);
     }
   }
-}
-
-async function made(noisy: NoisyAccount, path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await noisy.call('POST', path, body);
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body as Record<string, unknown>;
 }

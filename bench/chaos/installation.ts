@@ -1,6 +1,7 @@
 // The installation under test: scripted checks, a group with a trigger and two signed channels, created through the API.
 import type { Channel } from './expected.ts';
 import { degradedAboveMs } from './script.ts';
+import { create } from '../support/service.ts';
 import type { ApiClient } from './writer.ts';
 
 const triggeredChecks = 5;
@@ -37,16 +38,16 @@ export async function install(
   count: number,
 ): Promise<Installation> {
   for (const { id, secret, sendDegraded } of channels) {
-    const channel = (await must(service, '/v1/alert-channels', {
+    const channel = await create(service, '/v1/alert-channels', {
       type: 'WEBHOOK',
       autoSubscribe: true,
       sendDegraded,
       config: { name: `channel ${id}`, url: `${receiver}/${id}`, webhookSecret: secret },
-    })) as { id: number };
-    if (channel.id !== id) throw new Error(`channel ${id} got the id ${channel.id}`);
+    });
+    if (channel['id'] !== id) throw new Error(`channel ${id} got the id ${String(channel['id'])}`);
   }
   // Recovers and fails with the others, in storms of alerts (bench/chaos/grouped.ts).
-  await must(service, '/v1/alert-channels', {
+  await create(service, '/v1/alert-channels', {
     type: 'SLACK',
     autoSubscribe: true,
     config: { name: 'people', url: `${receiver}/people` },
@@ -55,35 +56,29 @@ export async function install(
   const made: { from: number; to: number }[] = [];
   for (let index = 0; index < count; index++) {
     const from = Date.now();
-    const check = (await must(service, '/v1/checks/api', {
+    const check = await create(service, '/v1/checks/api', {
       name: `scripted ${index}`,
       frequency: 0,
       frequencyOffset: 10,
       retryStrategy: null,
       degradedResponseTime: degradedAboveMs,
       request: { method: 'GET', url: `${target}/${index}` },
-    })) as { id: string };
-    checkIds.push(check.id);
+    });
+    checkIds.push(String(check['id']));
     made.push({ from, to: Date.now() });
   }
-  const group = (await must(service, '/v1/check-groups', { name: 'triggered' })) as { id: number };
+  const group = await create(service, '/v1/check-groups', { name: 'triggered' });
   const triggeredIds: string[] = [];
   for (let index = 0; index < triggeredChecks; index++) {
-    const check = (await must(service, '/v1/checks/api', {
+    const check = await create(service, '/v1/checks/api', {
       name: `triggered ${index}`,
       // Once a day, so that nearly every run is a triggered one.
       frequency: 1440,
-      groupId: group.id,
+      groupId: group['id'],
       retryStrategy: null,
       request: { method: 'GET', url: `${target}/always` },
-    })) as { id: string };
-    triggeredIds.push(check.id);
+    });
+    triggeredIds.push(String(check['id']));
   }
-  return { checkIds, made, groupId: group.id, triggeredIds };
-}
-
-async function must(service: ApiClient, path: string, body: unknown): Promise<unknown> {
-  const answer = await service.call('POST', path, body);
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  return { checkIds, made, groupId: Number(group['id']), triggeredIds };
 }

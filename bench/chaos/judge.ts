@@ -9,7 +9,7 @@ import type { Recorded, RecordedResult, GroupedAlert } from './recorded.ts';
 import { intervalMs } from './script.ts';
 import type { Verdict } from './verdict.ts';
 import type { Acknowledged, ApiClient } from './writer.ts';
-import { type Service, pause } from '../support/service.ts';
+import { metricOf, pause, type Service } from '../support/service.ts';
 
 /** Records outside of the service: receivers, targets, and the client that called the trigger. */
 export interface Witnessed {
@@ -264,8 +264,7 @@ export async function judgeSettled(recorded: Recorded, until: number): Promise<V
 
 /** Requested runs minus their outcomes, as measured by the service. */
 export async function judgeConservation(service: Pick<Service, 'call'>): Promise<Verdict> {
-  const { body } = await service.call('GET', '/metrics');
-  const difference = Number(/^tocsin_conservation_difference (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
+  const difference = await metricOf(service, 'tocsin_conservation_difference');
   const violations = difference === 0 ? [] : [`the difference is ${difference}`];
   return judgeOne('requested runs = outcomes + open runs', violations);
 }

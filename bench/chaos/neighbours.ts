@@ -1,7 +1,7 @@
 // A noisy account must not affect another one: its checks run in time, its alerts arrive, and memory stays bounded.
 import type { Alert } from '../peers/victim.ts';
 import { startPeer } from '../support/peer.ts';
-import { pause, type Service, startService } from '../support/service.ts';
+import { create, pause, type Service, startService } from '../support/service.ts';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { benchSettings } from '../support/database.ts';
 import { createRandom } from './random.ts';
@@ -159,11 +159,9 @@ function judgeAlerts(
 
 /** Creates an account with a key that only has access to it. */
 async function account(service: Service, name: string): Promise<ApiClient & Pick<NoisyAccount, 'headers'>> {
-  const { body } = await service.call('POST', '/v1/accounts', { name });
-  const { id } = body as { id: string };
-  const answer = await service.call('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
-  const { key } = answer.body as { key: string };
-  const headers = { authorization: `Bearer ${key}` };
+  const { id } = await create(service, '/v1/accounts', { name });
+  const { key } = await create(service, '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
+  const headers = { authorization: `Bearer ${String(key)}` };
   return {
     headers,
     call: (method, path, body, more = {}) => service.call(method, path, body, { ...headers, ...more }),
@@ -171,19 +169,14 @@ async function account(service: Service, name: string): Promise<ApiClient & Pick
 }
 
 async function install(victim: ApiClient, address: string, cases: readonly Disturbance[]) {
-  const make = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const answer = await victim.call('POST', path, body);
-    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body as Record<string, unknown>;
-  };
-  await make('/v1/alert-channels', {
+  await create(victim, '/v1/alert-channels', {
     type: 'WEBHOOK',
     autoSubscribe: true,
     sendDegraded: true,
     config: { name: 'victim', url: `${address}/alerts` },
   });
   const check = (name: string) =>
-    make('/v1/checks/api', {
+    create(victim, '/v1/checks/api', {
       name,
       frequency: 0,
       frequencyOffset: 10,
@@ -194,7 +187,7 @@ async function install(victim: ApiClient, address: string, cases: readonly Distu
   const healthyIds = new Set<string>();
   for (let index = 0; index < healthyChecks; index++) healthyIds.add(String((await check(`healthy-${index}`))['id']));
   for (const index of cases.keys()) await check(victimOf(index));
-  const job = await make('/v1/checks/heartbeat', {
+  const job = await create(victim, '/v1/checks/heartbeat', {
     name: 'job',
     heartbeat: { period: 30, periodUnit: 'seconds', grace: 5, graceUnit: 'seconds' },
   });

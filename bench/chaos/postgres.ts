@@ -1,49 +1,22 @@
 // Ten processes on PostgreSQL with every kind of fault. In the end all guarantees must hold, and work must have
 // continued.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { startPostgres } from '../../tests/support/postgres/postgres.ts';
-import type { Request } from '../peers/chaos-receiver.ts';
-import type { Answered } from '../peers/chaos-target.ts';
-import { startPeer } from '../support/peer.ts';
 import { judgeGaps } from './answered.ts';
-import { type Audit, openAudit } from './audit.ts';
-import { judgeConservation, judgeSettled, judgeGrouped, judgeRecords, judgeWrites } from './judge.ts';
-import { createRandom } from './random.ts';
+import type { Audit } from './audit.ts';
 import { createFaults, type Fault, faultKinds, faultNames, judgeCuts, judgeDrops, judgeFaults } from './faults.ts';
-import { type Fleet, startFleet } from './fleet.ts';
-import { install, secrets } from './installation.ts';
-import type { ChaosOptions, Verdict } from './verdict.ts';
-import { openRecordedPostgres } from './recorded.ts';
-import { judgeWork, maxResumeMs, resumedAfter, type Span, type Work, bringStorms, stormMs } from './resumed.ts';
+import type { Fleet } from './fleet.ts';
+import { judgeConservation, judgeGrouped, judgeRecords, judgeSettled, judgeWrites } from './judge.ts';
 import { judgeNotified } from './notified.ts';
-import { createWriter, type Writer } from './writer.ts';
+import { firstOf, onFleet } from './on-fleet.ts';
+import { createRandom } from './random.ts';
+import { bringStorms, judgeWork, maxResumeMs, resumedAfter, type Span, stormMs, type Work } from './resumed.ts';
+import type { ChaosOptions, Verdict } from './verdict.ts';
+import type { Writer } from './writer.ts';
 
 const scriptedChecks = 80;
-/** Pause between two writes of the API client, ms: ten processes share this machine. */
-const writePauseMs = 200;
-/** Receivers respond slowly, ms, so that a fault of one deliverer is likely to interrupt attempts. */
-const longestAnswerMs = 1500;
 
-export async function chaosOfPostgres({ dataDir, length: minutes, seed, say }: ChaosOptions): Promise<Verdict[]> {
-  mkdirSync(dataDir, { recursive: true });
-  const server = await startPostgres();
-  const peers = [startPeer('chaos-target'), startPeer('chaos-receiver'), startPeer('chaos-proxy')] as const;
-  const [target, receiver, proxy] = peers;
-  let begun: Fleet | null = null;
-  try {
-    const { url } = await server.newDatabase();
-    const fleet = await startFleet({ dataDir, proxy, url });
-    begun = fleet;
-    say(`${fleet.members.length} processes are ready`);
-    using audit = openAudit(url);
-    using recorded = openRecordedPostgres(url, () => audit.order());
-    const receiverAddress = await receiver.ask<string>('listen', secrets);
-    await receiver.ask('takeLonger', longestAnswerMs);
-    const client = firstOf(fleet);
-    const installation = await install(client, await target.ask('listen'), receiverAddress, scriptedChecks);
-    say(`${scriptedChecks} checks, a group and three channels through the API`);
-    const writer = createWriter(installation.groupId, writePauseMs);
+export function chaosOfPostgres({ dataDir, length: minutes, seed, say }: ChaosOptions): Promise<Verdict[]> {
+  return onFleet({ dataDir, checks: scriptedChecks }, say, async (on) => {
+    const { proxy, server, fleet, audit, recorded, installation, writer } = on;
     const onStarted = (): void => writer.writeTo(fleet.serving('api'));
     onStarted();
 
@@ -64,27 +37,13 @@ export async function chaosOfPostgres({ dataDir, length: minutes, seed, say }: C
     const written = await judgeWrites(firstOf(fleet), writer.acknowledged);
     const conserved = await judgeConservation(firstOf(fleet));
     await fleet.stop();
-    const requests = await receiver.ask<Request[]>('requests');
-    const answered = await target.ask<Answered[]>('answered');
-    const results = recorded.results();
-
+    const witnessed = await on.witnessed(until);
+    on.keep(witnessed, { faults: faults.done, storms, installation: [installation] });
     const works = worksOf(fleet, audit, writer);
-    // Kept for troubleshooting; removed if all guarantees hold.
-    const found = {
-      faults: faults.done,
-      storms,
-      installation: [installation],
-      notes: audit.notes(),
-      results,
-      requests,
-      answered,
-    };
-    for (const [name, rows] of Object.entries(found)) writeFileSync(join(dataDir, `${name}.json`), linesOf(rows));
     for (const line of resumptions(faults.done, works)) say(line);
-    const witnessed = { until, requests, answered, calls: writer.acknowledged.triggers };
     return [
-      ...judgeNotified(installation, requests, storms, until),
-      judgeGaps(installation, results, storms, until),
+      ...judgeNotified(installation, witnessed.requests, storms, until),
+      judgeGaps(installation, recorded.results(), storms, until),
       ...judgeRecords(installation, recorded, witnessed),
       ...judgeGrouped(recorded.grouped(), until, maxResumeMs + stormMs),
       ...written,
@@ -98,19 +57,7 @@ export async function chaosOfPostgres({ dataDir, length: minutes, seed, say }: C
       conserved,
       settled,
     ];
-  } finally {
-    // Stopped processes have already ended; after an error none must remain.
-    await Promise.all(begun?.members.map((member) => member.kill()) ?? []);
-    await Promise.all(peers.map((peer) => peer.stop()));
-    await server.stop();
-  }
-}
-
-/** A ready API process. @throws {Error} if there is none */
-export function firstOf(fleet: Fleet) {
-  const [first] = fleet.serving('api');
-  if (first === undefined) throw new Error(`no process serves the API: ${fleet.complaints.join('\n')}`);
-  return first;
+  });
 }
 
 /** Work of each role according to the audit log, and that of the API according to its client. */
@@ -156,9 +103,4 @@ function resumptions(faults: readonly Fault[], works: readonly Work[]): string[]
     });
     return ends.length === 0 ? [] : [`${ends.length} × ${faultNames[kind]}: ${longest.join(', ')} at most`];
   });
-}
-
-/** Formats as lines of JSON. */
-export function linesOf(rows: readonly unknown[]): string {
-  return rows.map((row) => JSON.stringify(row)).join('\n');
 }

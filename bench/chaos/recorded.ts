@@ -74,7 +74,6 @@ export function openRecordedPostgres(url: string, order: () => ReadonlyMap<strin
 }
 
 function recordedIn(rows: RawRows, close: () => void, orderOf: (() => ReadonlyMap<string, number>) | null): Recorded {
-  const id = (value: unknown): string => idText(value as Uint8Array);
   return {
     results() {
       const order = orderOf?.();

@@ -1,30 +1,22 @@
 // A rolling update: ten processes of an older commit on PostgreSQL are replaced one at a time by the current code while
 // targets fail and recover. Nothing may be lost, and there is no way back.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaVersion } from '#store/base/migrate.ts';
-import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { openRawPostgres } from '../../tests/support/store/raw-rows.ts';
-import type { Request } from '../peers/chaos-receiver.ts';
-import type { Answered } from '../peers/chaos-target.ts';
-import { startPeer } from '../support/peer.ts';
 import { pause, presentProgram, type Program, startService } from '../support/service.ts';
-import { openAudit } from './audit.ts';
 import { judgeConservation, judgeOne, judgeSettled, judgeRecords, judgeWrites } from './judge.ts';
 import { createRandom, type Random, shuffled } from './random.ts';
-import { type Fleet, type Member, startFleet } from './fleet.ts';
-import { install, type Installation, secrets } from './installation.ts';
+import type { Member } from './fleet.ts';
+import type { Installation } from './installation.ts';
 import type { ChaosOptions, Verdict } from './verdict.ts';
 import { beforeNewestMigration, takeOut } from './older.ts';
-import { firstOf, linesOf } from './postgres.ts';
-import { openRecordedPostgres, type Recorded } from './recorded.ts';
+import { firstOf, onFleet, type OnFleet } from './on-fleet.ts';
+import type { Recorded } from './recorded.ts';
 import { judgeNotified } from './notified.ts';
-import { createWriter, type Writer, type ApiClient } from './writer.ts';
+import type { ApiClient } from './writer.ts';
 
 const scriptedChecks = 40;
-const writePauseMs = 200;
-/** Receivers respond slowly, ms, so that a stopping deliverer is likely to have open attempts. */
-const longestAnswerMs = 1500;
 /** How long all are old, and later all new, ms: longer than a slot and the failures in the script. */
 const aroundMs = 25_000;
 
@@ -33,82 +25,54 @@ interface Seen {
   readonly older: Shown[];
   readonly newer: Shown[];
   readonly olderComplaints: string[];
-  readonly newerComplaints: string[];
   /** Version of the schema after the first replacement; null before. */
   migratedTo: number | null;
 }
 
 /** State of the update. */
-interface Fixture {
+interface Fixture extends Pick<OnFleet, 'url' | 'fleet' | 'installation' | 'writer'> {
   readonly dataDir: string;
-  readonly url: string;
-  readonly fleet: Fleet;
-  readonly installation: Installation;
-  readonly writer: Writer;
   /** Names of the processes that run the current code. */
   readonly updated: Set<string>;
   readonly say: ChaosOptions['say'];
 }
 
-export async function chaosOfUpdate({ dataDir, from, length: minutes, seed, say }: ChaosOptions): Promise<Verdict[]> {
-  mkdirSync(dataDir, { recursive: true });
+export function chaosOfUpdate({ dataDir, from, length: minutes, seed, say }: ChaosOptions): Promise<Verdict[]> {
   const commit = from ?? beforeNewestMigration(presentProgram.folder);
   say(`checking out ${commit}`);
   const older = takeOut(presentProgram.folder, commit, join(dataDir, 'older'));
   const updated = new Set<string>();
-  const server = await startPostgres();
-  const peers = [startPeer('chaos-target'), startPeer('chaos-receiver'), startPeer('chaos-proxy')] as const;
-  const [target, receiver, proxy] = peers;
-  let begun: Fleet | null = null;
-  try {
-    const { url } = await server.newDatabase();
-    const programOf = (name: string): Program => (updated.has(name) ? presentProgram : older);
-    const fleet = await startFleet({ dataDir, proxy, url, programOf });
-    begun = fleet;
+  const programOf = (name: string): Program => (updated.has(name) ? presentProgram : older);
+  return onFleet({ dataDir, checks: scriptedChecks, programOf }, say, async (on) => {
+    const { url, fleet, audit, recorded, installation, writer } = on;
     const olderSchema = schemaIn(url);
-    say(`${fleet.members.length} older processes are ready, schema version ${olderSchema}`);
-    using audit = openAudit(url);
-    using recorded = openRecordedPostgres(url, () => audit.order());
-    const receiverAddress = await receiver.ask<string>('listen', secrets);
-    await receiver.ask('takeLonger', longestAnswerMs);
-    const installation = await install(firstOf(fleet), await target.ask('listen'), receiverAddress, scriptedChecks);
-    const writer = createWriter(installation.groupId, writePauseMs);
+    say(`the older schema has version ${olderSchema}`);
     const fixture: Fixture = { dataDir, url, fleet, installation, writer, updated, say };
-    const verdicts = await update(fixture, {
-      pauseMs: (minutes * 60_000) / fleet.members.length,
-      random: createRandom(seed),
-    });
+    const pauseMs = (minutes * 60_000) / fleet.members.length;
+    const verdicts = await update(fixture, { pauseMs, random: createRandom(seed) });
     const until = Date.now();
     say('settling');
     const settled = await judgeSettled(recorded, until);
     const last = [...(await judgeEnd(fixture)), settled];
-    const requests = await receiver.ask<Request[]>('requests');
-    const answered = await target.ask<Answered[]>('answered');
-    // Kept for troubleshooting; removed if all guarantees hold.
-    const found = { notes: audit.notes(), results: recorded.results(), requests, answered };
-    for (const [name, rows] of Object.entries(found)) writeFileSync(join(dataDir, `${name}.json`), linesOf(rows));
+    const witnessed = await on.witnessed(until);
+    on.keep(witnessed);
     return [
       // An update does not excuse delays: all alerts must be in time.
-      ...judgeNotified(installation, requests, [], until),
-      ...judgeRecords(installation, recorded, { until, requests, answered, calls: writer.acknowledged.triggers }),
+      ...judgeNotified(installation, witnessed.requests, [], until),
+      ...judgeRecords(installation, recorded, witnessed),
       judgeRun(installation, recorded, until),
       audit.judgeOwners(),
       ...verdicts,
       ...last,
       judgeWayBack(await startAgain(older, fixture), olderSchema),
     ];
-  } finally {
-    // Stopped processes have already ended; after an error none must remain.
-    await Promise.all(begun?.members.map((member) => member.kill()) ?? []);
-    await Promise.all(peers.map((peer) => peer.stop()));
-    await server.stop();
-  }
+  });
 }
 
 /** All are old for a while, then each is replaced, then all are new for a while. */
 async function update(fixture: Fixture, { pauseMs, random }: { pauseMs: number; random: Random }): Promise<Verdict[]> {
   const { fleet, installation, writer, url } = fixture;
-  const seen: Seen = { older: [], newer: [], olderComplaints: [], newerComplaints: [], migratedTo: null };
+  const seen: Seen = { older: [], newer: [], olderComplaints: [], migratedTo: null };
   writer.writeTo(fleet.serving('api'));
   await pause(aroundMs);
   const before = await readAll(firstOf(fleet), installation);

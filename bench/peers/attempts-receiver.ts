@@ -1,6 +1,7 @@
 // A receiver that records every attempt and its response. Whether an attempt fails depends on the id of its delivery.
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { type ReceivedMail, startSmtpServer } from '../../tests/support/receivers/smtp-server.ts';
 import { answerQuestions, listenLocally } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
@@ -30,13 +31,13 @@ function failuresOf(id: string): number {
 }
 
 const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('error', () => {});
-  request.once('end', () => {
-    response.statusCode = note(request, Buffer.concat(chunks));
-    setTimeout(() => response.end('ok'), answerAfterMs);
-  });
+  void buffer(request).then(
+    (body) => {
+      response.statusCode = note(request, body);
+      setTimeout(() => response.end('ok'), answerAfterMs);
+    },
+    () => undefined,
+  );
 });
 server.keepAliveTimeout = 60_000;
 

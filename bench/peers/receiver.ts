@@ -9,7 +9,6 @@ export interface Received {
   readonly count: number;
   readonly duplicates: number;
   readonly firstAt: number;
-  readonly lastAt: number;
   readonly verified: number;
   readonly refused: number;
   /** From `x-service-timestamp` to the arrival of the request, ms. */
@@ -21,7 +20,6 @@ let ids = new Set<string>();
 let latencies: number[] = [];
 let count = 0;
 let firstAt = 0;
-let lastAt = 0;
 let verified = 0;
 let refused = 0;
 
@@ -35,7 +33,6 @@ const server = createServer((request, response) => {
   }
   const now = performance.timeOrigin + performance.now();
   if (count++ === 0) firstAt = now;
-  lastAt = now;
   const { headers } = request;
   const id = headers['x-service-delivery-id'];
   if (typeof id === 'string') ids.add(id);
@@ -73,7 +70,6 @@ answerQuestions({
     count,
     duplicates: count - ids.size,
     firstAt,
-    lastAt,
     verified,
     refused,
     latencies,

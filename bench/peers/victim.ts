@@ -1,5 +1,6 @@
 // Targets and the webhook receiver of the account that must not be affected.
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { answerQuestions, listenLocally } from '../support/peer.ts';
 
 /** A received alert. */
@@ -18,10 +19,8 @@ const alerts: Alert[] = [];
 const server = createServer((request, response) => {
   const name = request.url?.slice(1) ?? '';
   if (request.method === 'POST') {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.once('end', () => {
-      const variables = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+    void json(request).then((body) => {
+      const variables = body as Record<string, unknown>;
       const [checkName, alertType] = [String(variables['CHECK_NAME']), String(variables['ALERT_TYPE'])];
       alerts.push({ checkName, alertType, at: Date.now() });
       response.end('ok');

@@ -2,14 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Check } from '#domain/checks/check.ts';
-import { systemClock } from '#lib/clock.ts';
 import { checkRow } from '#store/checks/check-rows.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { createSeal } from '#store/base/seal.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
-import { scheduleRow, secretKeyText } from './seed.ts';
+import { scheduleRow, secretKeyText, seedFirstAccount } from './seed.ts';
 
 /** Settings of a real server instead of those for small tests (docs/postgresql.md). */
 export const benchSettings = { shared_buffers: '1GB', max_wal_size: '4GB' };
@@ -19,10 +18,12 @@ export interface BenchDatabase extends AsyncDisposable {
   /** Value of DATABASE_URL. */
   readonly url: string;
   /** Opens the store. Close it before the service starts, which otherwise has to share the database. */
-  openStore(): Promise<Store>;
+  openStore(now?: () => number): Promise<Store>;
+  /** Creates the first account; returns its id. */
+  seedAccount(): Promise<string>;
   /** Adds checks with schedules that start at their next slots. */
   addChecks(checks: readonly Check[]): Promise<void>;
-  query(statement: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  readonly query: (statement: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   /** CPU time of all processes of the server so far, including ended ones, seconds. */
   cpuSeconds(): number;
 }
@@ -36,25 +37,27 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   await client.connect();
   const query = async (statement: string, values: readonly unknown[] = []) =>
     (await client.query<Record<string, unknown>>(statement, [...values])).rows;
+  const openStore = (now: () => number = Date.now): Promise<Store> =>
+    openPostgresStore({ address: readPostgresAddress(url), secretKey, clock: { now } });
   return {
     url,
     query,
-    openStore: () => openPostgresStore({ address: readPostgresAddress(url), secretKey, clock: systemClock }),
+    openStore,
+    async seedAccount() {
+      const store = await openStore();
+      const accountId = await seedFirstAccount(store);
+      await store.close();
+      return accountId;
+    },
     async addChecks(checks) {
       const seal = createSeal(secretKey);
       const now = Date.now();
       for (let from = 0; from < checks.length; from += 5000) {
         const some = checks.slice(from, from + 5000);
-        await insert(
-          query,
-          'checks',
-          some.map((check) => checkRow({ ...check, createdAt: now }, seal)),
-        );
-        await insert(
-          query,
-          'schedules',
-          some.map((check) => scheduleRow(check, now)),
-        );
+        const rows = some.map((check) => checkRow({ ...check, createdAt: now }, seal));
+        await insert(query, 'checks', rows);
+        const schedules = some.map((check) => scheduleRow(check, now));
+        await insert(query, 'schedules', schedules);
       }
       await query('ANALYZE');
     },

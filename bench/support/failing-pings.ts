@@ -1,7 +1,7 @@
 // Heartbeats that fail one after the other, and the time until each alert arrives.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pause, type Service } from './service.ts';
+import { create, pause, type Service } from './service.ts';
 
 /** Starts the pings. `stop` returns the time from each ping to its alert, ms. */
 export async function startFailingPings(service: Service) {
@@ -19,23 +19,20 @@ export async function startFailingPings(service: Service) {
   });
   await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve));
   const { port } = receiver.address() as AddressInfo;
-  const hook = await service.call('POST', '/v1/alert-channels', {
+  const hook = await create(service, '/v1/alert-channels', {
     type: 'WEBHOOK',
     grouping: false,
     config: { name: 'bench', url: `http://127.0.0.1:${port}/`, template: '{{CHECK_NAME}}' },
   });
-  const alertChannelSubscriptions = [{ alertChannelId: (hook.body as { id: number }).id, activated: true }];
+  const alertChannelSubscriptions = [{ alertChannelId: hook['id'], activated: true }];
   const over = new AbortController();
   const ended = (async () => {
     for (let number = 0; !over.signal.aborted; number++) {
       const name = `Job ${number}`;
       const heartbeat = { period: 1, periodUnit: 'hours', grace: 1, graceUnit: 'hours' };
-      const made = await service.call('POST', '/v1/checks/heartbeat?autoAssignAlerts=false', {
-        name,
-        heartbeat,
-        alertChannelSubscriptions,
-      });
-      const { pingUrl } = (made.body as { heartbeat: { pingUrl: string } }).heartbeat;
+      const body = { name, heartbeat, alertChannelSubscriptions };
+      const made = await create(service, '/v1/checks/heartbeat?autoAssignAlerts=false', body);
+      const { pingUrl } = made['heartbeat'] as { pingUrl: string };
       failedAt.set(name, performance.now());
       await fetch(`${pingUrl}/fail`);
       await pause(100);

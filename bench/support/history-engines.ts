@@ -1,22 +1,17 @@
 // Databases with a month of results on either engine, filled as fast as possible.
-import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
-import { systemClock } from '#lib/clock.ts';
 import { firstIdAt, idBytes } from '#store/base/codec.ts';
 import { dayOf } from '#domain/results/roll-up.ts';
 import { createBulk, readColumnTypes } from '#store/engines/postgres/bulk.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openConnections } from '#store/engines/postgres/connections.ts';
 import { makeDays } from '#store/engines/postgres/days.ts';
-import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { insertRow, putDelivery } from '../../tests/support/store/rows.ts';
 import { type CheckPlan, dayMs, details, outcomes, rowOfCheck, rowOfSchedule, rowOfState } from './history-plan.ts';
-import { benchSettings } from './database.ts';
+import { type BenchDatabase, openBenchDatabase } from './database.ts';
 import { type BenchOptions, type Findings, joinFindings } from './report.ts';
-import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount } from './seed.ts';
+import { databasePath, openBenchStore, seedAccount } from './seed.ts';
 
 /** A database of one engine. */
 export interface HistoryEngine {
@@ -34,6 +29,8 @@ export interface HistoryEngine {
   goneBefore(before: number): number;
   /** Number of results of some checks older than `before`, epoch ms. */
   resultsBefore(plans: readonly CheckPlan[], before: number): Promise<number>;
+  /** Changes states from outside, like another process. @param set assignments @param plans default: all checks */
+  write(set: string, plans?: readonly CheckPlan[]): Promise<void>;
   openStore(now: () => number): Promise<Store>;
   stop(): Promise<void>;
 }
@@ -71,44 +68,41 @@ function sqliteEngine(dataDir: string): HistoryEngine {
       database.close();
       return results;
     },
+    async write(set, plans) {
+      using database = new DatabaseSync(databasePath(dataDir), { timeout: 5000 });
+      const where = plans === undefined ? 'true' : `check_id IN (${plans.map(() => '?').join(', ')})`;
+      const ids = (plans ?? []).map(({ checkId }) => checkId);
+      database.prepare(`UPDATE check_states SET ${set} WHERE ${where}`).run(...ids);
+    },
     openStore: async (now) => openBenchStore(dataDir, now),
     stop: async () => {},
   };
 }
 
 async function postgresEngine(): Promise<HistoryEngine> {
-  const server = await startPostgres(null, undefined, benchSettings);
-  const { url } = await server.newDatabase();
-  const openStore = (now: () => number): Promise<Store> =>
-    openPostgresStore({
-      address: readPostgresAddress(url),
-      secretKey: Buffer.from(secretKeyText, 'hex'),
-      clock: { now },
-    });
+  const database = await openBenchDatabase();
+  const { url, query } = database;
   return {
     name: 'PostgreSQL',
     isInLoop: false,
     environment: { DATABASE_URL: url },
-    async seedAccount() {
-      const store = await openStore(Date.now);
-      const made = await ensureFirstAccount({ apiKeys: store.apiKeys, clock: systemClock }, { key: bootstrapKey });
-      await store.close();
-      if (made === null) throw new Error('the database already has an account');
-      return made.accountId;
-    },
-    fill: (plans, now, say) => fillPostgres(url, plans, now, say),
-    tidy: async () => void (await query(url, 'VACUUM ANALYZE', [])),
+    seedAccount: () => database.seedAccount(),
+    fill: (plans, now, say) => fillPostgres(database, plans, now, say),
+    tidy: async () => void (await query('VACUUM ANALYZE')),
     goneBefore: dayOf,
     async resultsBefore(plans, before) {
       const [row] = await query(
-        url,
         'SELECT count(*) AS n FROM results WHERE account_id = ANY($1) AND check_id = ANY($2) AND id < $3',
         [plans.map(({ check }) => idBytes(check.accountId)), plans.map(({ checkId }) => checkId), firstIdAt(before)],
       );
       return Number(row?.['n']);
     },
-    openStore,
-    stop: () => server.stop(),
+    async write(set, plans) {
+      const where = plans === undefined ? 'true' : 'check_id = ANY($1)';
+      await query(`UPDATE check_states SET ${set} WHERE ${where}`, plans && [plans.map(({ checkId }) => checkId)]);
+    },
+    openStore: (now) => database.openStore(now),
+    stop: async () => database[Symbol.asyncDispose](),
   };
 }
 
@@ -185,7 +179,12 @@ function putOldDeliveries(database: DatabaseSync, accountId: string, at: number)
 
 const checksAtOnce = 50;
 
-async function fillPostgres(url: string, plans: readonly CheckPlan[], now: number, say: (what: string) => void) {
+async function fillPostgres(
+  { url, query }: BenchDatabase,
+  plans: readonly CheckPlan[],
+  now: number,
+  say: (what: string) => void,
+) {
   const connections = await openConnections(readPostgresAddress(url));
   const oldest = Math.min(...plans.map(({ from }) => from));
   for (let at = now; at > oldest - dayMs; at -= dayMs) await makeDays(connections, at);
@@ -195,18 +194,12 @@ async function fillPostgres(url: string, plans: readonly CheckPlan[], now: numbe
     const some = plans.slice(start, start + checksAtOnce);
     written += await connections.transaction(async (session) => {
       const bulk = createBulk(session, types);
-      await bulk.insert(
-        'checks',
-        some.map((plan, index) => rowOfCheck(plan, start + index, now)),
-      );
-      await bulk.insert(
-        'schedules',
-        some.map((plan) => rowOfSchedule(plan, now)),
-      );
-      await bulk.insert(
-        'check_states',
-        some.map((plan) => rowOfState(plan, now)),
-      );
+      const checks = some.map((plan, index) => rowOfCheck(plan, start + index, now));
+      await bulk.insert('checks', checks);
+      const schedules = some.map((plan) => rowOfSchedule(plan, now));
+      await bulk.insert('schedules', schedules);
+      const states = some.map((plan) => rowOfState(plan, now));
+      await bulk.insert('check_states', states);
       let rows = 0;
       for (const plan of some) {
         rows += await session.change(
@@ -224,17 +217,6 @@ async function fillPostgres(url: string, plans: readonly CheckPlan[], now: numbe
     if (start % 1000 === 0) say(`PostgreSQL: ${written} results`);
   }
   await connections.close();
-  await query(url, 'VACUUM ANALYZE', []);
+  await query('VACUUM ANALYZE');
   return written;
-}
-
-async function query(url: string, statement: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
-  const { Client } = await import('pg');
-  const client = new Client(url);
-  await client.connect();
-  const { rows } = await client.query<Record<string, unknown>>(statement, [...values]);
-  const ended = once(client, 'end');
-  await client.end();
-  await ended;
-  return rows;
 }

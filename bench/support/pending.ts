@@ -9,6 +9,7 @@ import { channelRules } from '#channels/rules.ts';
 import { encodeDetails } from '#checks/parts/http/details.ts';
 import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/store/records.ts';
+import type { Received } from '../peers/receiver.ts';
 import { apiCheck, seedChannels } from './seed.ts';
 
 /** Number, channels and URL. */
@@ -54,8 +55,17 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
   return { body };
 }
 
+/** What is wrong with the requests of `wanted` deliveries at the receiver. */
+export function receivedFaults(got: Received, wanted: number): string[] {
+  return [
+    ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
+    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries arrived twice`]),
+    ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
+  ];
+}
+
 /** Creates a group with the subscribed channels 1..channels; returns its id. */
-export async function seedGroup(store: Store, accountId: string, channels: number): Promise<number> {
+async function seedGroup(store: Store, accountId: string, channels: number): Promise<number> {
   const subscriptions = Array.from({ length: channels }, (_, index) => ({
     alertChannelId: index + 1,
     activated: true,
@@ -67,22 +77,10 @@ export async function seedGroup(store: Store, accountId: string, channels: numbe
 
 async function failedAttempts(store: Store, accountId: string, groupId: number): Promise<EndedAttempt[]> {
   const now = Date.now();
-  const target = { groupId, checkId: null };
-  await store.triggers.start({
-    accountId,
-    target,
-    newToken: 'bench',
-    idempotencyKey: null,
-    servedLocations: ['local'],
-    now,
-  });
-  const { runs } = await store.path.claimRuns({
-    location: 'local',
-    owner: 'bench',
-    now,
-    leaseMs: 60_000,
-    max: 100_000,
-  });
+  const call = { target: { groupId, checkId: null }, newToken: 'bench', idempotencyKey: null };
+  await store.triggers.start({ accountId, ...call, servedLocations: ['local'], now });
+  const claim = { location: 'local', owner: 'bench', now, leaseMs: 60_000, max: 100_000 };
+  const { runs } = await store.path.claimRuns(claim);
   return runs.flatMap(({ run, context }) =>
     context === null
       ? []

@@ -7,14 +7,10 @@ import { databasePath } from './seed.ts';
 
 /** A read-only view of a data folder. */
 export interface ResultView extends Disposable {
-  /** Number of recorded rows so far, all outcomes and attempts. */
-  count(): number;
   /** Runs started or given up in a span (epoch ms), by outcome. */
   startedOutcomes(from: number, to: number): Record<Outcome, number>;
   /** Slots of a span (epoch ms) by outcome. */
   outcomes(from: number, to: number): Record<Outcome, number>;
-  /** Start times of the results since an instant, epoch ms. */
-  starts(from: number): number[];
   /** Start minus slot for every run of the slots of a span, ms. */
   delays(from: number, to: number): number[];
 }
@@ -22,14 +18,8 @@ export interface ResultView extends Disposable {
 export function openView(dataDir: string): ResultView {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   return {
-    count: () => Number(database.prepare('SELECT count(*) AS n FROM results').get()?.['n']),
     startedOutcomes: (from, to) => byOutcome(database, 'started_at >= ? AND started_at < ?', from, to),
     outcomes: (from, to) => byOutcome(database, 'id >= ? AND id < ?', firstIdAt(from), firstIdAt(to)),
-    starts: (from) =>
-      database
-        .prepare('SELECT started_at AS at FROM results WHERE started_at >= ?')
-        .all(from)
-        .map((row) => Number(row['at'])),
     delays(from, to) {
       const rows = database
         .prepare(

@@ -102,6 +102,16 @@ export function apiCheck(accountId: string, url: string, change: Partial<Check> 
   });
 }
 
+/** So many of them, each with a path of its own. */
+export function apiChecks(
+  accountId: string,
+  count: number,
+  url: string,
+  changeOf: (index: number) => Partial<Check> = () => ({}),
+): Check[] {
+  return Array.from({ length: count }, (_, index) => apiCheck(accountId, `${url}/${index}`, changeOf(index)));
+}
+
 /**
  * Adds thousands of checks in one transaction, with the same rows as `store.checks.add`.
  *

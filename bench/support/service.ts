@@ -63,6 +63,26 @@ export function complaintsIn(output: string, level = /"level":"(warn|error|fatal
     .slice(0, 5);
 }
 
+/** Creates something through the API. @throws {Error} with the response if it is not 201 */
+export async function create(
+  client: Pick<Service, 'call'>,
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const answer = await client.call('POST', path, body);
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body as Record<string, unknown>;
+}
+
+/** The value of a metric of the service; NaN = it is not exported. @param line its name, with labels */
+export async function metricOf(client: Pick<Service, 'call'>, line: string): Promise<number> {
+  const { body } = await client.call('GET', '/metrics');
+  const found = String(body)
+    .split('\n')
+    .find((each) => each.startsWith(`${line} `));
+  return Number(found?.slice(line.length) ?? Number.NaN);
+}
+
 /** The code of this checkout. */
 export const presentProgram: Program = { folder: fileURLToPath(new URL('../..', import.meta.url)) };
 const readyWithinMs = 60_000;
