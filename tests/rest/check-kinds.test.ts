@@ -1,9 +1,9 @@
 // A check of each kind without scripts through the whole service: probed in a thread, recorded, shown and notified.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
 import { createAuthority } from '../support/targets/certificates.ts';
-import { asker } from '../support/service/service.ts';
+import { type asker, newAccount } from '../support/service/service.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { type Receiver, startReceiver } from '../support/receivers/receiver.ts';
 import { ocspAnswer } from '../support/targets/revocation.ts';
@@ -13,9 +13,18 @@ import { startZoneServer } from '../support/targets/zone-server.ts';
 
 type Body = Record<string, unknown>;
 
-/** A running service with a channel that is subscribed to every check. */
+const endings: (() => void | Promise<void>)[] = [];
+/** The service that all tests share, each with an account of its own. */
+let on: Composed;
+before(async () => {
+  on = await startComposed({ after: (end) => void endings.push(end) });
+});
+after(async () => {
+  for (const end of endings) await end();
+});
+
+/** An account with a channel that is subscribed to every check. */
 interface Fixture extends Pick<ReturnType<typeof asker>, 'must'> {
-  readonly on: Composed;
   readonly receiver: Receiver;
   /** Makes a check, runs it once, and answers with its result. */
   readonly run: (path: string, check: Body) => Promise<{ readonly id: string; readonly result: Body }>;
@@ -28,8 +37,7 @@ const maxTries = 5;
 
 async function fixture(t: TestContext, channel: Body = {}): Promise<Fixture> {
   const receiver = await startReceiver(t, 'secret');
-  const on = await startComposed(t);
-  const { must } = asker(() => on.address, on.apiKey);
+  const { must } = await newAccount({ address: on.address }, t.name, on.apiKey);
   const results = async (id: string): Promise<Body[]> =>
     (await must('GET', `/v1/check-results/${id}`)) as unknown as Body[];
   const again = async (id: string, triesLeft = maxTries): Promise<Body> => {
@@ -48,7 +56,6 @@ async function fixture(t: TestContext, channel: Body = {}): Promise<Fixture> {
     ...channel,
   });
   return {
-    on,
     receiver,
     must,
     run: async (path, check) => {
@@ -65,7 +72,7 @@ async function linkedText(alert: Body): Promise<string> {
 }
 
 test('a URL check fails on a status of 400 and more, says so to its channel and shows what came', async (t) => {
-  const { run, receiver, must, on } = await fixture(t);
+  const { run, receiver, must } = await fixture(t);
   const target = await startTarget(t, (_, response) => response.writeHead(503).end('closed'));
   const { id, result } = await run('url', { request: { url: `${target.url}/front` } });
   assert.deepEqual([result['outcome'], result['reason'], result['checkType']], ['failed', 'status', 'URL']);

@@ -1,6 +1,7 @@
 // Bad input: every operation of the contract against whatever a client can get wrong, in volume, repeatable by its seed.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
@@ -22,11 +23,10 @@ import {
   send,
 } from './operation-calls.ts';
 
-/** Another run of other cases: TEST_SEED=<number>. */
+/** Another run of other and more cases: TEST_SEED=<number>. */
+const isSearch = process.env['TEST_SEED'] !== undefined;
 const seed = Number(process.env['TEST_SEED'] ?? 20_261_120);
-const casesPerBody = 50;
-const casesPerText = 15;
-const casesPerPath = 8;
+const [casesPerBody, casesPerText, casesPerPath] = isSearch ? [50, 15, 8] : [16, 5, 3];
 
 let on: Composed;
 let fixtures: Fixtures;
@@ -74,10 +74,12 @@ async function ask(
   const answer = isLate ? { ...first, durationMs: (await send(on.port, whole)).durationMs } : first;
   assertDefined(operation, answer);
   if (answer.status >= 400 && rows.version() !== version) {
-    // Something was written; ask once more, to tell what this request wrote from what the service writes by itself.
-    const present = rows.all();
-    assert.equal((await send(on.port, whole)).status, answer.status);
-    assert.deepEqual(rows.all(), present, 'a refusal has changed rows');
+    // What was queued before is sent meanwhile, which ends; what a refusal writes, it writes each time that it is asked.
+    await until('a refusal that changes no rows', async () => {
+      const present = rows.all();
+      assert.equal((await send(on.port, whole)).status, answer.status);
+      return isDeepStrictEqual(rows.all(), present);
+    });
   }
   // Limits that were taken would refuse what is asked next, and so would other times of a window.
   const reset = resets[operation.id];
@@ -99,7 +101,7 @@ const resets: Readonly<Record<string, object>> = {
 };
 
 function parameters(numRuns: number): fc.Parameters<unknown> {
-  return { seed, numRuns, endOnFailure: process.env['TEST_SEED'] === undefined };
+  return { seed, numRuns, endOnFailure: !isSearch };
 }
 
 function attributesOf(answer: Answer): string[] {
@@ -120,10 +122,15 @@ const atNothing: Readonly<Record<string, number>> = {
   cancelTestSession: 404,
 };
 
+/** Each operation is sent one of them. */
+const types = ['text/plain', 'application/xml', 'multipart/form-data', 'json', 'application/json; charset=utf-16'];
+const encodings = ['br', 'deflate', 'zstd', 'gzip, gzip', 'nonsense'];
+
 describe(`bodies (seed ${seed})`, () => {
   // Bodies about people name somebody, or hold a password or a one-time token: people.test.ts sends them.
   const apart = new Set(['People', 'Sessions']);
-  for (const operation of operationsWithBody().filter(({ tag }) => !apart.has(tag))) {
+  const tried = operationsWithBody().filter(({ tag }) => !apart.has(tag));
+  for (const [index, operation] of tried.entries()) {
     const example = (operation.example ?? examples[operation.id]) as Json;
     // Other bodies of the checkly command line are sent by its own tests.
     if (operation.isPrivate === true && example === undefined) continue;
@@ -172,19 +179,11 @@ describe(`bodies (seed ${seed})`, () => {
         (await ask(operation, { body: Buffer.alloc((operation.maxBody ?? 1_048_576) + 1, ' ') })).status,
         413,
       );
-      for (const type of [
-        'text/plain',
-        'application/xml',
-        'multipart/form-data',
-        'json',
-        'application/json; charset=utf-16',
-      ]) {
-        const status = operation.isAnyType === true ? 404 : 415;
-        assert.equal((await ask(operation, { body, headers: { 'content-type': type } })).status, status, type);
-      }
-      for (const encoding of ['br', 'deflate', 'zstd', 'gzip, gzip', 'nonsense']) {
-        assert.equal((await ask(operation, { body, headers: { 'content-encoding': encoding } })).status, 415, encoding);
-      }
+      const type = types[index % types.length] ?? '';
+      const status = operation.isAnyType === true ? 404 : 415;
+      assert.equal((await ask(operation, { body, headers: { 'content-type': type } })).status, status, type);
+      const encoding = encodings[index % encodings.length] ?? '';
+      assert.equal((await ask(operation, { body, headers: { 'content-encoding': encoding } })).status, 415, encoding);
       assert.equal((await ask(operation, { body, headers: { 'content-encoding': 'gzip' } })).status, 400);
     });
   }
@@ -256,7 +255,7 @@ describe('afterwards', () => {
     assert.ok(operation);
     const body = Buffer.alloc(10_000_000, ' ');
     const flood = async (): Promise<void> => {
-      for (let round = 0; round < 8; round++) {
+      for (let round = 0; round < 3; round++) {
         const answer = await ask(operation, { body, headers: { connection: 'close' } });
         assert.equal(answer.status, 413);
       }

@@ -36,8 +36,17 @@ function checkout(t: TestContext): string {
 }
 
 /** `npm run tocsin -- …` in a checkout. */
-function npmRun(folder: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const child = spawn('npm', ['run', '--silent', 'tocsin', '--', ...words], {
+function npmRun(folder: string, words: readonly string[]) {
+  return run(folder, ['npm', 'run', '--silent', 'tocsin', '--', ...words]);
+}
+
+/** What npm runs. */
+function tocsin(folder: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  return run(folder, ['sh', 'bin/tocsin', ...words], environment);
+}
+
+function run(folder: string, [program = '', ...words]: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const child = spawn(program, words, {
     cwd: folder,
     env: { ...plainEnvironment(), ...environment },
   });
@@ -156,10 +165,10 @@ test('a runtime with another major of Node.js is fetched by its command, and che
 
   // What ends, or has ended, is reported to the operator, although the service has not seen it yet.
   const [soon, over] = [addEnding(folder, '2019.10', 7), addEnding(folder, '2019.04', -7)];
-  const listed = await npmRun(folder, ['runtimes']);
+  const listed = await tocsin(folder, ['runtimes']);
   assert.match(listed.out, new RegExp(`^2019\\.10  STABLE, .*, until ${soon}$`, 'm'));
   assert.match(listed.out, new RegExp(`^2019\\.04  ended on ${over}$`, 'm'));
-  const examined = await npmRun(folder, ['doctor'], service.environment);
+  const examined = await tocsin(folder, ['doctor'], service.environment);
   for (const [name, words] of [
     ['2019.10', `ends on ${soon}: scripts that use it will not run after that date`],
     ['2019.04', `ended on ${over}: scripts that use it do not run`],
@@ -177,7 +186,7 @@ test('a runtime with another major of Node.js is fetched by its command, and che
     names[name] = String((await must('POST', '/v1/checks/multistep', check))['id']);
   }
   const words = ['runtimes', 'try', older, '--checks', Object.values(names).join(','), '--json'];
-  const tried = await npmRun(folder, words, service.environment);
+  const tried = await tocsin(folder, words, service.environment);
   assert.equal(tried.code, 1, tried.err);
   const { checks: compared } = JSON.parse(tried.out) as Tried;
   assert.deepEqual(

