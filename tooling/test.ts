@@ -36,7 +36,8 @@ const scripts = [
 const filesPerProcess: Readonly<Record<string, number>> = {
   unit: 100,
   store: 12,
-  rest: 12,
+  rest: 18,
+  scripts: 7,
   project: 8,
   web: 4,
 };
