@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type AccountReportQuestion, createAccountReportActions } from '#actions/results/account-reports.ts';
 import { allListedTo } from '#domain/results/account-report.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
 import { putAccount, putCheck, putResult } from '../support/store/rows.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
@@ -51,7 +51,7 @@ async function shops(temp: TempStore) {
   return { accountId, groupId, ids, read: reader(temp, accountId) };
 }
 
-test('a report on a group adds up to its checks over the same days, gaps included', async (newStore) => {
+onSqlite('a report on a group adds up to its checks over the same days, gaps included', async (newStore) => {
   await using temp = await newStore(now);
   const { groupId, read } = await shops(temp);
   const report = await read({ days, groupId, title: 'Acme Ltd' });
@@ -86,7 +86,7 @@ test('a report on a tag, or on a tag in a group, is about the checks with it', a
   await assert.rejects(named({ groupId: 99 }), /groupId must be the ID of a group: group 99 not found/);
 });
 
-test('a report on a group lists and counts only incidents and certificates of its checks', async (newStore) => {
+onSqlite('a report on a group lists and counts only incidents and certificates of its checks', async (newStore) => {
   await using temp = await newStore(now);
   const { accountId, groupId, ids, read } = await shops(temp);
   const insert = temp.raw.prepare(

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountReport, ReportSchedule } from '#domain/results/account-report.ts';
 import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
 import { reportOf } from '../support/receivers/sample-alerts.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const dayMs = 86_400_000;
@@ -96,7 +96,7 @@ describe('reports of channels', () => {
     assert.equal(count(), 2, 'nothing schedules');
   });
 
-  it('follow the schedule of their channel', async (newStore) => {
+  onSqlite('follow the schedule of their channel', async (newStore) => {
     await using test = await PathUnderTest.open(newStore, monday);
     const id = await test.channel(null, { report: weekly });
     const dueAt = (): unknown => test.one('SELECT report_at FROM alert_channels');
@@ -116,7 +116,7 @@ describe('reports of channels', () => {
     assert.equal(test.one('SELECT count(*) FROM deliveries'), 0);
   });
 
-  it('are tried again after an error, which does not stop those of other accounts', async (newStore) => {
+  onSqlite('are tried again after an error, which does not stop those of other accounts', async (newStore) => {
     await using test = await PathUnderTest.open(newStore, monday + dayMs);
     await test.channel(null, { report: weekly });
     await test.channel(null, { report: { every: 'week', timeZone: 'Asia/Tokyo' } });
@@ -135,7 +135,7 @@ describe('reports of channels', () => {
     assert.deepEqual([errors.length, test.one('SELECT count(*) FROM deliveries')], [1, 2]);
   });
 
-  it('are tried again, too, if the time zone of their schedule is no longer known', async (newStore) => {
+  onSqlite('are tried again, too, if the time zone of their schedule is no longer known', async (newStore) => {
     await using test = await PathUnderTest.open(newStore, monday + dayMs);
     await test.channel(null, { report: weekly });
     test.temp.raw.prepare('UPDATE alert_channels SET report = ?').run('{"every":"week","timeZone":"Mars/Olympus"}');
@@ -146,22 +146,25 @@ describe('reports of channels', () => {
     assert.deepEqual([errors.length, test.one('SELECT count(*) FROM deliveries')], [1, 0]);
   });
 
-  it('are sent on request as often as an account may within an hour, without moving the schedule', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore, monday);
-    const id = await test.channel(null, { report: weekly });
-    const limit = () => ({ now: test.now, max: 2 });
-    const { accountReports } = test.temp.store;
-    const send = () => accountReports.sendNow(test.accountId, id, report, limit());
-    const [first, second] = [await send(), await send()];
-    assert.ok(first !== null && second !== null);
-    assert.equal(await send(), null);
-    assert.equal(test.one('SELECT count(*) FROM deliveries'), 2);
-    const contents = await test.path.readContents((await test.claimDeliveries()).map(({ delivery }) => delivery));
-    assert.deepEqual(contents[0]?.report, report);
-    test.temp.clock.advance(3_600_000);
-    assert.notEqual(await send(), null);
-    assert.equal(test.one('SELECT report_at FROM alert_channels'), monday + 8 * 3_600_000);
-  });
+  onSqlite(
+    'are sent on request as often as an account may within an hour, without moving the schedule',
+    async (newStore) => {
+      await using test = await PathUnderTest.open(newStore, monday);
+      const id = await test.channel(null, { report: weekly });
+      const limit = () => ({ now: test.now, max: 2 });
+      const { accountReports } = test.temp.store;
+      const send = () => accountReports.sendNow(test.accountId, id, report, limit());
+      const [first, second] = [await send(), await send()];
+      assert.ok(first !== null && second !== null);
+      assert.equal(await send(), null);
+      assert.equal(test.one('SELECT count(*) FROM deliveries'), 2);
+      const contents = await test.path.readContents((await test.claimDeliveries()).map(({ delivery }) => delivery));
+      assert.deepEqual(contents[0]?.report, report);
+      test.temp.clock.advance(3_600_000);
+      assert.notEqual(await send(), null);
+      assert.equal(test.one('SELECT report_at FROM alert_channels'), monday + 8 * 3_600_000);
+    },
+  );
 
   it('continue with the next period after a clock that was a year ahead was set back', async (newStore) => {
     await using test = await PathUnderTest.open(newStore, monday);

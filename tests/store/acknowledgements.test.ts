@@ -8,7 +8,7 @@ import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const by = { type: 'link', id: null, name: null } as const;
@@ -69,7 +69,7 @@ const callerOf = (test: PathUnderTest, role: Caller['role'] = 'read-write'): Cal
 });
 
 describe('an acknowledged incident', () => {
-  it('sends no reminders until its acknowledgement is taken back', async (newStore) => {
+  onSqlite('sends no reminders until its acknowledgement is taken back', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { id } = await failing(test);
     const { incidents } = test.temp.store;
@@ -173,7 +173,7 @@ describe('acknowledging', () => {
     await assert.rejects(actions.unacknowledge(caller, alertId), refusedWith('conflict', /incident is over/));
   });
 
-  it('works by the link of its installation for 30 days while it is open', async (newStore) => {
+  onSqlite('works by the link of its installation for 30 days while it is open', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { id } = await failing(test);
     const { actions, links, acknowledged } = actionsOf(test);

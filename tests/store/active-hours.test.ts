@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import type { ActiveHours } from '#domain/alerts/active-hours.ts';
 import { createActiveHours } from '#pipeline/parts/admit-deliveries.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
@@ -58,7 +58,7 @@ const pending = (test: PathUnderTest): unknown[] =>
   test.rows('SELECT next_attempt_at AS at, leased_by, error FROM deliveries WHERE status = 0');
 
 describe('a delivery outside the active hours of its channel', () => {
-  it('waits with the reason, and is sent when they begin', async (newStore) => {
+  onSqlite('waits with the reason, and is sent when they begin', async (newStore) => {
     const { test, sent, tick } = await open(newStore);
     await using _ = test;
     const at = test.now + hour;
@@ -72,7 +72,7 @@ describe('a delivery outside the active hours of its channel', () => {
     assert.equal(test.one('SELECT error FROM deliveries'), null);
   });
 
-  it('does not wait for a sending quota meanwhile', async (newStore) => {
+  onSqlite('does not wait for a sending quota meanwhile', async (newStore) => {
     const { test, tick } = await open(newStore);
     await using _ = test;
     await test.runAll('failed');
@@ -119,33 +119,38 @@ describe('a delivery outside the active hours of its channel', () => {
     assert.deepEqual(sent, ['ALERT_FAILURE other', 'ALERT_RECOVERY other', 'ALERT_FAILURE own']);
   });
 
-  it('about a check that flaps follows the first message, whose alert is open at the other channel', async (newStore) => {
-    const { test, sent, tick, own } = await open(newStore, (otherChannelId) => ({
-      outside: 'OTHER_CHANNEL',
-      otherChannelId,
-    }));
-    await using _ = test;
-    await test.runAll('failed');
-    await tick();
-    await tick();
-    const flapping = JSON.stringify({ since: test.now, collectingId: null, incidentId: null });
-    test.temp.raw.exec(`UPDATE notified SET flapping = '${flapping}'`);
-    test.temp.clock.advance(hour);
-    const id = idBytes(newId());
-    test.temp.raw
-      .prepare(
-        `INSERT INTO deliveries (account_id, id, alert_channel_id, check_id, check_result_id, alert_type, status, attempts,
+  onSqlite(
+    'about a check that flaps follows the first message, whose alert is open at the other channel',
+    async (newStore) => {
+      const { test, sent, tick, own } = await open(newStore, (otherChannelId) => ({
+        outside: 'OTHER_CHANNEL',
+        otherChannelId,
+      }));
+      await using _ = test;
+      await test.runAll('failed');
+      await tick();
+      await tick();
+      const flapping = JSON.stringify({ since: test.now, collectingId: null, incidentId: null });
+      test.temp.raw.exec(`UPDATE notified SET flapping = '${flapping}'`);
+      test.temp.clock.advance(hour);
+      const id = idBytes(newId());
+      test.temp.raw
+        .prepare(
+          `INSERT INTO deliveries (account_id, id, alert_channel_id, check_id, check_result_id, alert_type, status, attempts,
            created_at, next_attempt_at, is_test, is_digest)
          SELECT account_id, ?, ${own}, check_id, check_result_id, alert_type, 0, 0, ${test.now}, ${test.now}, 0, 0 FROM deliveries`,
-      )
-      .run(id);
-    test.temp.raw.prepare('INSERT INTO delivery_requests SELECT account_id, ?, request FROM delivery_requests').run(id);
-    await tick();
-    await tick();
-    assert.deepEqual(sent, ['ALERT_FAILURE other', 'ALERT_FAILURE other']);
-  });
+        )
+        .run(id);
+      test.temp.raw
+        .prepare('INSERT INTO delivery_requests SELECT account_id, ?, request FROM delivery_requests')
+        .run(id);
+      await tick();
+      await tick();
+      assert.deepEqual(sent, ['ALERT_FAILURE other', 'ALERT_FAILURE other']);
+    },
+  );
 
-  it('waits as a recovery of an alert that its channel sent', async (newStore) => {
+  onSqlite('waits as a recovery of an alert that its channel sent', async (newStore) => {
     const { test, sent, tick } = await open(newStore, (otherChannelId) => ({
       outside: 'OTHER_CHANNEL',
       otherChannelId,
@@ -188,7 +193,7 @@ describe('a delivery outside the active hours of its channel', () => {
     assert.deepEqual(sent, ['ALERT_FAILURE own', 'ALERT_FAILURE own'], 'the alert and the last reminder');
   });
 
-  it('ends as a reminder that was cancelled meanwhile', async (newStore) => {
+  onSqlite('ends as a reminder that was cancelled meanwhile', async (newStore) => {
     const { test, own } = await open(newStore);
     await using _ = test;
     await test.runAll('failed');
@@ -209,7 +214,7 @@ describe('a delivery outside the active hours of its channel', () => {
     ]);
   });
 
-  it('is sent at any time as a test message or a replay', async (newStore) => {
+  onSqlite('is sent at any time as a test message or a replay', async (newStore) => {
     const { test, sent, tick, own } = await open(newStore);
     await using _ = test;
     await test.runAll('failed');
@@ -239,7 +244,7 @@ describe('a delivery outside the active hours of its channel', () => {
   });
 });
 
-it('a channel cannot name itself or an unknown channel', async (newStore) => {
+onSqlite('a channel cannot name itself or an unknown channel', async (newStore) => {
   const { test, own, activeHours } = await open(newStore);
   await using _ = test;
   for (const otherChannelId of [own, 99]) {

@@ -5,47 +5,50 @@ import { describe } from 'node:test';
 import { newId } from '#lib/id.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { HeartbeatUnderTest, hour, settingsOf } from './heartbeat-under-test.ts';
 import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
 import { checksOf, countOf, minuteMs, page, run, sentDigests, subscribed } from './storm-under-test.ts';
 
 describe('an alert storm', () => {
-  it('begins with the check beyond the threshold: people get a digest, machines every alert', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    const { ids, people, machines } = await checksOf(test, 6, 4);
-    const ungrouped = await subscribed(test, 'EMAIL', ids, false);
-    await run(test, 'failed');
-    assert.deepEqual(await countOf(test, machines), { pending: 6 });
-    assert.deepEqual(await countOf(test, ungrouped), { pending: 6 }, 'grouping is off');
-    assert.deepEqual(await countOf(test, people), { pending: 4, digested: 2, 'collecting digest': 1 });
-    assert.deepEqual(await sentDigests(test), [], 'the digest still collects');
-    assert.deepEqual(await judgeStorms(test), []);
-    test.temp.clock.advance(minuteMs);
-    await judgeStorms(test);
-    assert.deepEqual(await countOf(test, people), { delivered: 4, digested: 2, 'pending digest': 1 });
-    const [digest] = await sentDigests(test);
-    assert.equal(digest?.alerts, 2);
-    assert.deepEqual(
-      digest.sections.map(([state, count]) => [state, count]),
-      [
-        ['failing', 2],
-        ['stillFailing', 4],
-      ],
-    );
-    assert.deepEqual(
-      digest.sections.flatMap(([, , names]) => names.split(',')).toSorted(),
-      ids.map((_, at) => `0${at}`),
-    );
-    const { rows } = await test.temp.store.deliveries.list(test.accountId, { statuses: ['digested'] }, page);
-    assert.deepEqual(
-      rows.map(({ delivery }) => delivery.digestStatus),
-      ['delivered', 'delivered'],
-    );
-    const digestId = rows[0]?.delivery.digestId ?? '';
-    const members = await test.temp.store.deliveries.list(test.accountId, { digestId }, page);
-    assert.equal(members.total, 2);
-  });
+  onSqlite(
+    'begins with the check beyond the threshold: people get a digest, machines every alert',
+    async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const { ids, people, machines } = await checksOf(test, 6, 4);
+      const ungrouped = await subscribed(test, 'EMAIL', ids, false);
+      await run(test, 'failed');
+      assert.deepEqual(await countOf(test, machines), { pending: 6 });
+      assert.deepEqual(await countOf(test, ungrouped), { pending: 6 }, 'grouping is off');
+      assert.deepEqual(await countOf(test, people), { pending: 4, digested: 2, 'collecting digest': 1 });
+      assert.deepEqual(await sentDigests(test), [], 'the digest still collects');
+      assert.deepEqual(await judgeStorms(test), []);
+      test.temp.clock.advance(minuteMs);
+      await judgeStorms(test);
+      assert.deepEqual(await countOf(test, people), { delivered: 4, digested: 2, 'pending digest': 1 });
+      const [digest] = await sentDigests(test);
+      assert.equal(digest?.alerts, 2);
+      assert.deepEqual(
+        digest.sections.map(([state, count]) => [state, count]),
+        [
+          ['failing', 2],
+          ['stillFailing', 4],
+        ],
+      );
+      assert.deepEqual(
+        digest.sections.flatMap(([, , names]) => names.split(',')).toSorted(),
+        ids.map((_, at) => `0${at}`),
+      );
+      const { rows } = await test.temp.store.deliveries.list(test.accountId, { statuses: ['digested'] }, page);
+      assert.deepEqual(
+        rows.map(({ delivery }) => delivery.digestStatus),
+        ['delivered', 'delivered'],
+      );
+      const digestId = rows[0]?.delivery.digestId ?? '';
+      const members = await test.temp.store.deliveries.list(test.accountId, { digestId }, page);
+      assert.equal(members.total, 2);
+    },
+  );
 
   it('does not begin with as many checks as the threshold, with the same check again, or if it is switched off', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
@@ -72,7 +75,7 @@ describe('an alert storm', () => {
     assert.deepEqual(await countOf(test, people), { pending: 3, digested: 1, 'collecting digest': 1 });
   });
 
-  it('is of its account: the alerts of another are sent one by one', async (newStore) => {
+  onSqlite('is of its account: the alerts of another are sent one by one', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await checksOf(test, 5, 3);
     const other = newId();

@@ -10,7 +10,7 @@ import { scriptRules } from '#app/scripts/script-rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
 const runtime: Runtime = {
@@ -56,7 +56,7 @@ function open({ store, clock }: TempStore) {
 
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-test('an empty database gets one account and one operator key, the second start gets neither', async (newStore) => {
+onSqlite('an empty database gets one account and one operator key, the second start gets neither', async (newStore) => {
   await using temp = await newStore();
   const { store, clock } = temp;
   const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
@@ -74,7 +74,7 @@ test('an empty database gets one account and one operator key, the second start 
   assert.ok(!Object.values(row ?? {}).includes(first?.key ?? ''));
 });
 
-test('the first key and account can be given by the operator', async (newStore) => {
+onSqlite('the first key and account can be given by the operator', async (newStore) => {
   await using temp = await newStore();
   const accountId = newId();
   const key = `tsn_${'k'.repeat(32)}`;
@@ -125,29 +125,37 @@ test('a change of an account is seen by the next read, and keeps what it does no
   await assert.rejects(accounts.find(caller, newId()), refusedWith('not-found'));
 });
 
-test('an account’s admin cannot lift its limits, make accounts or operators, or take an operator’s key away', async (newStore) => {
-  await using temp = await newStore();
-  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
-  const { accounts, apiKeys, callerOf } = open(temp);
-  const operator = await callerOf(first?.key ?? '');
-  const made = await apiKeys.create(operator, { name: 'tenant', role: 'admin', expiresAt: null });
-  const admin = await callerOf(made.key);
-  await accounts.change(operator, 'me', { executionLimit: 5, limits: { checks: 2 } });
-  for (const change of [{ executionLimit: 6 }, { executionLimit: null }, { limits: null }, { limits: { checks: 3 } }]) {
-    await assert.rejects(accounts.change(admin, 'me', change), refusedWith('forbidden'), JSON.stringify(change));
-  }
-  const sent = await accounts.change(admin, 'me', { name: 'Own', executionLimit: 5, limits: { checks: 2 } });
-  assert.deepEqual([sent.name, sent.executionLimit, sent.limits], ['Own', 5, { checks: 2 }]);
-  await assert.rejects(accounts.create(admin, newAccount), refusedWith('forbidden'));
-  const wanted = { name: 'up', role: 'operator', expiresAt: null } as const;
-  await assert.rejects(apiKeys.create(admin, wanted), refusedWith('forbidden'));
-  await assert.rejects(apiKeys.revoke(admin, operator.principal.id), refusedWith('forbidden'));
-  const second = await apiKeys.create(operator, wanted);
-  assert.equal((await callerOf(second.key)).role, 'operator');
-  await apiKeys.revoke(await callerOf(second.key), operator.principal.id);
-});
+onSqlite(
+  'an account’s admin cannot lift its limits, make accounts or operators, or take an operator’s key away',
+  async (newStore) => {
+    await using temp = await newStore();
+    const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+    const { accounts, apiKeys, callerOf } = open(temp);
+    const operator = await callerOf(first?.key ?? '');
+    const made = await apiKeys.create(operator, { name: 'tenant', role: 'admin', expiresAt: null });
+    const admin = await callerOf(made.key);
+    await accounts.change(operator, 'me', { executionLimit: 5, limits: { checks: 2 } });
+    for (const change of [
+      { executionLimit: 6 },
+      { executionLimit: null },
+      { limits: null },
+      { limits: { checks: 3 } },
+    ]) {
+      await assert.rejects(accounts.change(admin, 'me', change), refusedWith('forbidden'), JSON.stringify(change));
+    }
+    const sent = await accounts.change(admin, 'me', { name: 'Own', executionLimit: 5, limits: { checks: 2 } });
+    assert.deepEqual([sent.name, sent.executionLimit, sent.limits], ['Own', 5, { checks: 2 }]);
+    await assert.rejects(accounts.create(admin, newAccount), refusedWith('forbidden'));
+    const wanted = { name: 'up', role: 'operator', expiresAt: null } as const;
+    await assert.rejects(apiKeys.create(admin, wanted), refusedWith('forbidden'));
+    await assert.rejects(apiKeys.revoke(admin, operator.principal.id), refusedWith('forbidden'));
+    const second = await apiKeys.create(operator, wanted);
+    assert.equal((await callerOf(second.key)).role, 'operator');
+    await apiKeys.revoke(await callerOf(second.key), operator.principal.id);
+  },
+);
 
-test('only an admin key changes accounts or sees keys', async (newStore) => {
+onSqlite('only an admin key changes accounts or sees keys', async (newStore) => {
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, apiKeys, callerOf } = open(temp);
@@ -160,7 +168,7 @@ test('only an admin key changes accounts or sees keys', async (newStore) => {
   await assert.rejects(apiKeys.create(caller, { name: 'x', role: 'admin', expiresAt: null }), refusedWith('forbidden'));
 });
 
-test('an expired key stops at its instant, also while it is remembered', async (newStore) => {
+onSqlite('an expired key stops at its instant, also while it is remembered', async (newStore) => {
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { apiKeys, callerOf, authentication } = open(temp);
@@ -208,7 +216,7 @@ test('an account that a key was given by another process is reached at once by w
   assert.deepEqual((await other.authenticate(key, id))?.accountIds, [first?.accountId, id]);
 });
 
-test('a key cannot be given accounts that its maker does not reach', async (newStore) => {
+onSqlite('a key cannot be given accounts that its maker does not reach', async (newStore) => {
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { accounts, apiKeys, callerOf } = open(temp);
@@ -244,26 +252,29 @@ test('revoking a key that also reaches foreign accounts takes away the shared on
   assert.deepEqual((await callerOf(shared.key)).accountIds, [first?.accountId]);
 });
 
-test('a key is found by its id by who shares an account with it, and shown with the shared accounts only', async (newStore) => {
-  await using temp = await newStore();
-  const { store, clock } = temp;
-  const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
-  const { accounts, apiKeys, callerOf } = open(temp);
-  const admin = await callerOf(first?.key ?? '');
-  const { key: _, ...apiKey } = await apiKeys.create(admin, {
-    name: 'CI ✓',
-    role: 'read-run',
-    expiresAt: clock.now() + 5000,
-  });
-  assert.deepEqual(await apiKeys.find(admin, apiKey.id.toUpperCase()), apiKey);
-  const made = await accounts.create(admin, newAccount);
-  assert.deepEqual((await apiKeys.find(admin, admin.principal.id)).accountIds, [admin.accountId]);
-  const both = { ...admin, accountIds: [admin.accountId, made.id] };
-  assert.deepEqual((await apiKeys.find(both, admin.principal.id)).accountIds, [admin.accountId, made.id]);
-  const stranger = { ...admin, accountId: newId(), accountIds: [newId()] };
-  await assert.rejects(apiKeys.find(stranger, apiKey.id), refusedWith('not-found'));
-  for (const id of [newId(), 'none']) await assert.rejects(apiKeys.find(admin, id), refusedWith('not-found'));
-});
+onSqlite(
+  'a key is found by its id by who shares an account with it, and shown with the shared accounts only',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { store, clock } = temp;
+    const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
+    const { accounts, apiKeys, callerOf } = open(temp);
+    const admin = await callerOf(first?.key ?? '');
+    const { key: _, ...apiKey } = await apiKeys.create(admin, {
+      name: 'CI ✓',
+      role: 'read-run',
+      expiresAt: clock.now() + 5000,
+    });
+    assert.deepEqual(await apiKeys.find(admin, apiKey.id.toUpperCase()), apiKey);
+    const made = await accounts.create(admin, newAccount);
+    assert.deepEqual((await apiKeys.find(admin, admin.principal.id)).accountIds, [admin.accountId]);
+    const both = { ...admin, accountIds: [admin.accountId, made.id] };
+    assert.deepEqual((await apiKeys.find(both, admin.principal.id)).accountIds, [admin.accountId, made.id]);
+    const stranger = { ...admin, accountId: newId(), accountIds: [newId()] };
+    await assert.rejects(apiKeys.find(stranger, apiKey.id), refusedWith('not-found'));
+    for (const id of [newId(), 'none']) await assert.rejects(apiKeys.find(admin, id), refusedWith('not-found'));
+  },
+);
 
 test('hundreds of keys are listed page by page, each once', async (newStore) => {
   await using temp = await newStore();
@@ -283,7 +294,7 @@ test('hundreds of keys are listed page by page, each once', async (newStore) => 
   assert.equal(names.size, 231);
 });
 
-test('the last use of a key is written, at most once a minute', async (newStore) => {
+onSqlite('the last use of a key is written, at most once a minute', async (newStore) => {
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const marks: number[] = [];

@@ -4,7 +4,7 @@ import type { Acting, AuditEntry } from '#domain/accounts/audit-entry.ts';
 import { newId } from '#lib/id.ts';
 import { runAs } from '#store/base/audit/acting.ts';
 import type { Store } from '#store/store.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { putAccount } from '../support/store/rows.ts';
 
 const acting = (name: string, accountId: string | null = null): Acting => ({
@@ -58,7 +58,7 @@ test('a change is recorded with the values before and after, in the account that
   assert.deepEqual(await all(store, foreign), []);
 });
 
-test('of a secret, an entry says only that it changed, and an unchanged one is not mentioned', async (newStore) => {
+onSqlite('of a secret, an entry says only that it changed, and an unchanged one is not mentioned', async (newStore) => {
   await using temp = await newStore();
   const { store } = temp;
   const accountId = putAccount(temp.raw);
@@ -83,7 +83,7 @@ test('of a secret, an entry says only that it changed, and an unchanged one is n
   );
 });
 
-test('a change that fails leaves no entry, and the service itself leaves none', async (newStore) => {
+onSqlite('a change that fails leaves no entry, and the service itself leaves none', async (newStore) => {
   await using temp = await newStore();
   const { store } = temp;
   const accountId = putAccount(temp.raw);

@@ -6,7 +6,7 @@ import type { DeliveryFacts, Prepared } from '#domain/results/recording.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
 import type { ClaimedDelivery } from '#store/channels/delivery-rows.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 function prepare(facts: DeliveryFacts): Prepared {
@@ -105,20 +105,23 @@ describe('a reminder that is still being retried', () => {
     });
   }
 
-  it('is cancelled when its check goes from degraded to failing, and stays so when it recovers', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    const { reminder } = await reminded(test, 'degraded');
-    await test.settle(reminder, 500);
-    await slot(test, 'failed');
-    const opened = [
-      { ...alert, type: 'ALERT_DEGRADED' },
-      { ...cancelled, type: 'ALERT_DEGRADED' },
-    ];
-    const failure = { ...alert, error: null };
-    assert.deepEqual(states(test), [...opened, failure]);
-    await slot(test, 'passed');
-    assert.deepEqual(states(test), [...opened, failure, recovery]);
-  });
+  onSqlite(
+    'is cancelled when its check goes from degraded to failing, and stays so when it recovers',
+    async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const { reminder } = await reminded(test, 'degraded');
+      await test.settle(reminder, 500);
+      await slot(test, 'failed');
+      const opened = [
+        { ...alert, type: 'ALERT_DEGRADED' },
+        { ...cancelled, type: 'ALERT_DEGRADED' },
+      ];
+      const failure = { ...alert, error: null };
+      assert.deepEqual(states(test), [...opened, failure]);
+      await slot(test, 'passed');
+      assert.deepEqual(states(test), [...opened, failure, recovery]);
+    },
+  );
 
   it('that was delivered is replayed all the same', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);

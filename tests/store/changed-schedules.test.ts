@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import type { Check } from '#domain/checks/check.ts';
 import { reasonCodes } from '#store/base/codes.ts';
 import { idTime } from '#store/base/codec.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { numbers } from '../support/numbers.ts';
 import { aGroup } from '../support/store/records.ts';
 import { slotsBetween } from '../support/store/slots-of.ts';
@@ -36,7 +36,7 @@ describe('slots that are due when their check is edited', () => {
     });
   }
 
-  it('stay due when what changes does not move them', async (newStore) => {
+  onSqlite('stay due when what changes does not move them', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const check = await test.add({ frequency: 0, frequencyOffset: 10 });
     const dueAt = Number(test.dueAt());

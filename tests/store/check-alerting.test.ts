@@ -8,7 +8,7 @@ import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -57,7 +57,7 @@ const notified = (test: PathUnderTest): unknown[] =>
     .map(({ id }) => Number(id));
 
 describe('who would be notified if a check failed', () => {
-  it('are the channels of the check and its group that want failures, and they are then', async (newStore) => {
+  onSqlite('are the channels of the check and its group that want failures, and they are then', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const groupId = await addGroup(test, {});
     const check = await test.check({ groupId });
@@ -96,7 +96,7 @@ describe('who would be notified if a check failed', () => {
     assert.deepEqual(notified(test), [own, silent, shared]);
   });
 
-  it('are channels that wait for the alert that is open, with the time until which they do', async (newStore) => {
+  onSqlite('are channels that wait for the alert that is open, with the time until which they do', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const check = await test.check();
     const later = await test.channel(null);
@@ -176,7 +176,7 @@ describe('who would be notified if a check failed', () => {
     assert.deepEqual((await ask(test, database)).neededBy.checks, []);
   });
 
-  it('lists at most 200 of the checks that depend on a check', async (newStore) => {
+  onSqlite('lists at most 200 of the checks that depend on a check', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const database = await test.check({ name: 'Database' });
     const app = await test.check({ name: 'App', dependsOn: [database] });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import type { Cell } from '../support/store/raw-rows.ts';
 import { countChange, insertRow, putAccount, putCheck } from '../support/store/rows.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
@@ -67,7 +67,7 @@ test('a status shows every change at once, even one that leaves all instants as 
   assert.deepEqual(await read(other), unchanged);
 });
 
-test('checks that come and go, come and go in the list of statuses of their account alone', async (newStore) => {
+onSqlite('checks that come and go, come and go in the list of statuses of their account alone', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const foreign = putAccount(temp.raw);

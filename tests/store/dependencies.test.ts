@@ -8,7 +8,7 @@ import type { Outcome } from '#domain/results/result.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import type { ClaimedRun } from '#store/path/path.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -92,28 +92,31 @@ const alertAfter = (runs: number): Partial<Check> => ({
 });
 
 describe('a check that depends on another one', () => {
-  it('records one suppressed alert while the other fails, and sends nothing if both recover', async (newStore) => {
-    const shop = await openShop(newStore);
-    await using test = shop.test;
-    await round(shop, 'failed', 'passed');
-    await round(shop, 'failed', 'passed');
-    const since = test.now;
-    await round(shop, 'failed', 'failed');
-    assert.deepEqual(suppressed(test), ['Database']);
-    const by = { checkId: shop.database, name: 'Database', since };
-    const status = await test.temp.store.checkStatuses.find(test.accountId, shop.app);
-    assert.deepEqual(
-      [status?.status, status?.suppressedBy, status?.incidentId],
-      ['failing', { ...by, until: null }, null],
-    );
-    assert.deepEqual(await evaluate(test), []);
-    const recoveredAt = test.now;
-    await round(shop, 'passed', 'failed');
-    assert.deepEqual(await shown(shop), { ...by, until: recoveredAt + 300_000 }, 'its run began before');
-    await round(shop, 'passed', 'passed');
-    assert.deepEqual(sentOfApp(test), []);
-    assert.equal(await shown(shop), null);
-  });
+  onSqlite(
+    'records one suppressed alert while the other fails, and sends nothing if both recover',
+    async (newStore) => {
+      const shop = await openShop(newStore);
+      await using test = shop.test;
+      await round(shop, 'failed', 'passed');
+      await round(shop, 'failed', 'passed');
+      const since = test.now;
+      await round(shop, 'failed', 'failed');
+      assert.deepEqual(suppressed(test), ['Database']);
+      const by = { checkId: shop.database, name: 'Database', since };
+      const status = await test.temp.store.checkStatuses.find(test.accountId, shop.app);
+      assert.deepEqual(
+        [status?.status, status?.suppressedBy, status?.incidentId],
+        ['failing', { ...by, until: null }, null],
+      );
+      assert.deepEqual(await evaluate(test), []);
+      const recoveredAt = test.now;
+      await round(shop, 'passed', 'failed');
+      assert.deepEqual(await shown(shop), { ...by, until: recoveredAt + 300_000 }, 'its run began before');
+      await round(shop, 'passed', 'passed');
+      assert.deepEqual(sentOfApp(test), []);
+      assert.equal(await shown(shop), null);
+    },
+  );
 
   it('is suppressed if both fail in the same batch', async (newStore) => {
     const shop = await openShop(newStore);
@@ -122,7 +125,7 @@ describe('a check that depends on another one', () => {
     assert.deepEqual([sent(test), suppressed(test)], [['Database ALERT_FAILURE'], ['Database']]);
   });
 
-  it('is notified once if it still fails an interval after the other recovered', async (newStore) => {
+  onSqlite('is notified once if it still fails an interval after the other recovered', async (newStore) => {
     const shop = await openShop(newStore);
     await using test = shop.test;
     await round(shop, 'failed', 'passed');
@@ -153,7 +156,7 @@ describe('a check that depends on another one', () => {
     assert.deepEqual(await evaluate(test), ['App ALERT_FAILURE']);
   });
 
-  it('is notified without a new result if the other stops reporting', async (newStore) => {
+  onSqlite('is notified without a new result if the other stops reporting', async (newStore) => {
     const shop = await openShop(newStore);
     await using test = shop.test;
     await round(shop, 'failed', 'failed');
@@ -171,7 +174,7 @@ describe('a check that depends on another one', () => {
     assert.deepEqual(await evaluate(test), ['App ALERT_FAILURE']);
   });
 
-  it('is notified as usual while nobody is notified of the other', async (newStore) => {
+  onSqlite('is notified as usual while nobody is notified of the other', async (newStore) => {
     const cases: readonly [what: string, change: Partial<Check>, hasChannel: boolean, outcomes: readonly Outcome[]][] =
       [
         ['degraded', {}, true, ['degraded']],
@@ -235,7 +238,7 @@ describe('a check that depends on another one', () => {
     assert.deepEqual([await evaluate(test), sent(test)], [[], ['Database ALERT_FAILURE']]);
   });
 
-  it('is notified while the message about the other waits for hours', async (newStore) => {
+  onSqlite('is notified while the message about the other waits for hours', async (newStore) => {
     const shop = await openShop(newStore);
     await using test = shop.test;
     await round(shop, 'failed', 'failed');
@@ -261,7 +264,7 @@ describe('a check that depends on another one', () => {
     assert.deepEqual(await evaluate(test), []);
   });
 
-  it('gets certificate alerts all the same', async (newStore) => {
+  onSqlite('gets certificate alerts all the same', async (newStore) => {
     const shop = await openShop(newStore);
     await using test = shop.test;
     await test.temp.store.alertChannels.change(test.accountId, 1, ({ channel }) => ({
@@ -305,7 +308,7 @@ describe('dependencies of a group', () => {
 });
 
 describe('dependencies that cannot hold', () => {
-  it('are refused with the place of an unknown check', async (newStore) => {
+  onSqlite('are refused with the place of an unknown check', async (newStore) => {
     const { test, database } = await openShop(newStore);
     await using _ = test;
     const other = await test.temp.store.checks.add({
@@ -316,7 +319,7 @@ describe('dependencies that cannot hold', () => {
     assert.deepEqual(other, { dangling: 'dependsOn[1]' });
   });
 
-  it('are refused as a cycle with the names along it, also through a group', async (newStore) => {
+  onSqlite('are refused as a cycle with the names along it, also through a group', async (newStore) => {
     const { test, database, app } = await openShop(newStore);
     await using _ = test;
     const { checks, checkGroups } = test.temp.store;

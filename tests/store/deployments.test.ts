@@ -5,7 +5,7 @@ import { type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { newId } from '#lib/id.ts';
 import type { DeploymentPlan } from '#store/projects/apply.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aChannel, aCheck, aGroup } from '../support/store/records.ts';
 import { aStatusPage, aStatusService } from '../support/store/status-pages.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
@@ -212,54 +212,57 @@ test('removed checks stop at once, and the deployment ends when they are deleted
   assert.equal((await projects.deployments.find(accountId, 'shop', id))?.status, 'SUCCEEDED');
 });
 
-test('checks and groups of a deployment may need each other, but not in a circle, and long chains take no longer', async (newStore) => {
-  await using temp = await newStore();
-  const { accountId, projects, begin, created } = await opened(temp);
-  const [declared] = created.writes['check-group'];
-  assert.ok(declared);
-  const { logicalId, physicalId, write: web } = declared;
-  const apart = { subscriptions: [], isAutoAssigned: false };
-  const chain: Check[] = [];
-  for (let number = 0; number < 2000; number++) {
-    const dependsOn = chain.slice(-1).map(({ id }) => id);
-    chain.push(aCheck(accountId, { name: `link ${number}`, dependsOn }));
-  }
-  const [first, last] = [chain[0] as Check, chain.at(-1) as Check];
-  const member = aCheck(accountId, { name: 'member', groupId: Number(physicalId) });
-  const planOf = (checks: readonly Check[], needs: string): DeploymentPlan => ({
-    ...created,
-    writes: {
-      ...none,
-      'check-group': [{ ...declared, write: { ...web, ...apart, group: { ...web.group, dependsOn: [needs] } } }],
-      check: checks.map((check) => ({
-        logicalId: check.name,
-        physicalId: check.id,
-        stored: null,
-        write: { check, ...apart, variables: [] },
-      })),
-    },
-  });
-  const faultOf = async (plan: DeploymentPlan): Promise<unknown> => {
-    const { id } = await begin();
-    const outcome = await projects.apply(accountId, id, plan);
-    await projects.deployments.fail(accountId, id, { message: 'refused' });
-    return typeof outcome === 'object' ? [outcome.type, outcome.logicalId, outcome.path, outcome.message] : outcome;
-  };
-  const closed = [{ ...first, dependsOn: [member.id] }, ...chain.slice(1), member];
-  const circle = (await faultOf(planOf(closed, last.id))) as string[];
-  assert.deepEqual(circle.slice(0, 3), ['check', 'link 0', 'dependsOn']);
-  assert.match(circle[3] ?? '', /^forms a cycle: link 0 → member → link 1999 → .* → … → link 0$/);
-  assert.deepEqual(await faultOf(planOf([member], newId())), [
-    'check-group',
-    logicalId,
-    'dependsOn[0]',
-    'names something that does not exist in this account',
-  ]);
-  const startedAt = performance.now();
-  assert.equal(await faultOf(planOf([...chain, member], last.id)), 'applied');
-  // Walking along the chain from each of its checks takes half a minute.
-  assert.ok(performance.now() - startedAt < 10_000);
-});
+onSqlite(
+  'checks and groups of a deployment may need each other, but not in a circle, and long chains take no longer',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { accountId, projects, begin, created } = await opened(temp);
+    const [declared] = created.writes['check-group'];
+    assert.ok(declared);
+    const { logicalId, physicalId, write: web } = declared;
+    const apart = { subscriptions: [], isAutoAssigned: false };
+    const chain: Check[] = [];
+    for (let number = 0; number < 2000; number++) {
+      const dependsOn = chain.slice(-1).map(({ id }) => id);
+      chain.push(aCheck(accountId, { name: `link ${number}`, dependsOn }));
+    }
+    const [first, last] = [chain[0] as Check, chain.at(-1) as Check];
+    const member = aCheck(accountId, { name: 'member', groupId: Number(physicalId) });
+    const planOf = (checks: readonly Check[], needs: string): DeploymentPlan => ({
+      ...created,
+      writes: {
+        ...none,
+        'check-group': [{ ...declared, write: { ...web, ...apart, group: { ...web.group, dependsOn: [needs] } } }],
+        check: checks.map((check) => ({
+          logicalId: check.name,
+          physicalId: check.id,
+          stored: null,
+          write: { check, ...apart, variables: [] },
+        })),
+      },
+    });
+    const faultOf = async (plan: DeploymentPlan): Promise<unknown> => {
+      const { id } = await begin();
+      const outcome = await projects.apply(accountId, id, plan);
+      await projects.deployments.fail(accountId, id, { message: 'refused' });
+      return typeof outcome === 'object' ? [outcome.type, outcome.logicalId, outcome.path, outcome.message] : outcome;
+    };
+    const closed = [{ ...first, dependsOn: [member.id] }, ...chain.slice(1), member];
+    const circle = (await faultOf(planOf(closed, last.id))) as string[];
+    assert.deepEqual(circle.slice(0, 3), ['check', 'link 0', 'dependsOn']);
+    assert.match(circle[3] ?? '', /^forms a cycle: link 0 → member → link 1999 → .* → … → link 0$/);
+    assert.deepEqual(await faultOf(planOf([member], newId())), [
+      'check-group',
+      logicalId,
+      'dependsOn[0]',
+      'names something that does not exist in this account',
+    ]);
+    const startedAt = performance.now();
+    assert.equal(await faultOf(planOf([...chain, member], last.id)), 'applied');
+    // Walking along the chain from each of its checks takes half a minute.
+    assert.ok(performance.now() - startedAt < 10_000);
+  },
+);
 
 test('pages and their services are written, read with their images and removed, and a taken address undoes all', async (newStore) => {
   await using temp = await newStore();

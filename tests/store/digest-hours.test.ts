@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import type { ActiveHours } from '#domain/alerts/active-hours.ts';
 import type { Digest } from '#domain/alerts/digest.ts';
 import { createActiveHours } from '#pipeline/parts/admit-deliveries.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { judgeStorms, PathUnderTest } from './path-under-test.ts';
 import { checksOf, minuteMs, run, subscribed } from './storm-under-test.ts';
 
@@ -83,7 +83,7 @@ describe('a grouped notification outside of the active hours of its channel', ()
     assert.deepEqual(await leave(), ['other: 2 recovered', 'other: ALERT_RECOVERY', 'own: 1 failing']);
   });
 
-  it('is sent as single alerts through a channel that gets every alert', async (newStore) => {
+  onSqlite('is sent as single alerts through a channel that gets every alert', async (newStore) => {
     const { test, ids, leave } = await open(newStore, 'WEBHOOK');
     await using _ = test;
     await run(test, 'failed', ids.slice(0, 3));

@@ -6,7 +6,7 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { aGroup, aWindow } from '../support/store/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -107,7 +107,7 @@ describe('a run that fails, whose check changed while it ran', () => {
     });
   }
 
-  it('asks for no other run if it was quiet', async (newStore) => {
+  onSqlite('asks for no other run if it was quiet', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { subject, attempt } = await runningCheck(test);
     await edited({ settings: { request: { ...request, assertions } } })(subject);
@@ -115,7 +115,7 @@ describe('a run that fails, whose check changed while it ran', () => {
     assert.deepEqual(effectOf(test), movesNothing);
   });
 
-  it('counts all the same if it was triggered in spite of a pause', async (newStore) => {
+  onSqlite('counts all the same if it was triggered in spite of a pause', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { subject, attempt } = await runningCheck(test);
     await maintained({ pauseAllChecks: true })(subject);

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { idText } from '#store/base/codec.ts';
 import { statesAtOnce } from '#store/path/states/judge-states.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { inspect, PathUnderTest } from './path-under-test.ts';
 
@@ -44,7 +44,7 @@ const incident = (test: PathUnderTest): string =>
 const by = { kind: 'api-key', name: 'Night shift' } as never;
 
 describe('a channel with an escalation', () => {
-  it('is notified of the alert after its minutes, then of the recovery', async (newStore) => {
+  onSqlite('is notified of the alert after its minutes, then of the recovery', async (newStore) => {
     const { test, first, later } = await open(newStore);
     await using _ = test;
     const failedAt = test.now;
@@ -123,7 +123,7 @@ describe('a channel with an escalation', () => {
     assert.deepEqual(sentTo(test, later), ['ALERT_FAILURE']);
   });
 
-  it('is notified of the present state, after the minutes since the first alert', async (newStore) => {
+  onSqlite('is notified of the present state, after the minutes since the first alert', async (newStore) => {
     const { test, later } = await open(newStore);
     await using _ = test;
     const degradedAt = test.now;
@@ -150,7 +150,7 @@ describe('a channel with an escalation', () => {
     assert.deepEqual(await inspect(test), []);
   });
 
-  it('is notified of a check that flaps, although it passes again and again', async (newStore) => {
+  onSqlite('is notified of a check that flaps, although it passes again and again', async (newStore) => {
     const { test, later } = await open(newStore, { frequency: 1, frequencyOffset: null });
     await using _ = test;
     for (let round = 0; round < 40; round++) {
@@ -161,7 +161,7 @@ describe('a channel with an escalation', () => {
     assert.equal(sentTo(test, later)[0], 'ALERT_FAILURE');
   });
 
-  it('takes changed minutes into account while it waits', async (newStore) => {
+  onSqlite('takes changed minutes into account while it waits', async (newStore) => {
     const { test, check, later } = await open(newStore);
     await using _ = test;
     await run(test, 'failed');

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';
 import { failing, PathUnderTest } from './path-under-test.ts';
 
@@ -62,23 +62,26 @@ describe('a failing channel', () => {
     );
   });
 
-  it('whose check has no other channel that can send is reported to the working channels of the account', async (newStore) => {
-    const { test, channel } = await failing(newStore, 1);
-    await using _ = test;
-    const others = [await test.channel(null), await test.channel(null)];
-    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
-    test.temp.raw.exec(`UPDATE alert_channels SET failing_since = 1, exhausted_in_a_row = 1 WHERE id = ${others[0]}`);
-    const claimed = await test.claimDeliveries('one', () => 100);
-    // The other channel of the check cannot send.
-    const config = { name: 'broken', url: 'cannot be rendered' };
-    await test.channel(claimed[0]?.delivery.checkId ?? null, { config });
-    for (const one of claimed) await test.settle(one, 503);
-    await test.report();
-    const notified = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
-    assert.deepEqual(notified, [{ id: others[1] }]);
-  });
+  onSqlite(
+    'whose check has no other channel that can send is reported to the working channels of the account',
+    async (newStore) => {
+      const { test, channel } = await failing(newStore, 1);
+      await using _ = test;
+      const others = [await test.channel(null), await test.channel(null)];
+      test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
+      test.temp.raw.exec(`UPDATE alert_channels SET failing_since = 1, exhausted_in_a_row = 1 WHERE id = ${others[0]}`);
+      const claimed = await test.claimDeliveries('one', () => 100);
+      // The other channel of the check cannot send.
+      const config = { name: 'broken', url: 'cannot be rendered' };
+      await test.channel(claimed[0]?.delivery.checkId ?? null, { config });
+      for (const one of claimed) await test.settle(one, 503);
+      await test.report();
+      const notified = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
+      assert.deepEqual(notified, [{ id: others[1] }]);
+    },
+  );
 
-  it('that loses a report is failing, and is not reported itself', async (newStore) => {
+  onSqlite('that loses a report is failing, and is not reported itself', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     const other = await test.channel(null);
@@ -96,26 +99,29 @@ describe('a failing channel', () => {
     assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${third}`), 0);
   });
 
-  it('that has lost what is not about a check is reported when it loses its first alert, once', async (newStore) => {
-    const { test, channel } = await failing(newStore, 3);
-    await using _ = test;
-    await test.channel(null);
-    const [report, ...alerts] = test.rows('SELECT id FROM deliveries ORDER BY id').map(({ id }) => id as Uint8Array);
-    test.temp.raw.prepare('UPDATE deliveries SET check_id = NULL, attempts = 5 WHERE id = ?').run(report ?? null);
-    const kept = 'UPDATE deliveries SET attempts = 5, next_attempt_at = ? WHERE id = ?';
-    for (const [index, id] of alerts.entries()) test.temp.raw.prepare(kept).run(test.now + (index + 1) * 60_000, id);
-    const lose = async (): Promise<unknown> => {
-      const claimed = (await test.claimDeliveries('one', () => 100)).filter(
-        ({ delivery }) => delivery.alertChannelId === channel,
-      );
-      assert.equal(claimed.length, 1);
-      for (const one of claimed) await test.settle(one, 503);
-      await test.report();
-      test.temp.clock.advance(60_000);
-      return test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id <> ${channel}`);
-    };
-    assert.deepEqual([await lose(), await lose(), await lose()], [0, 1, 1]);
-  });
+  onSqlite(
+    'that has lost what is not about a check is reported when it loses its first alert, once',
+    async (newStore) => {
+      const { test, channel } = await failing(newStore, 3);
+      await using _ = test;
+      await test.channel(null);
+      const [report, ...alerts] = test.rows('SELECT id FROM deliveries ORDER BY id').map(({ id }) => id as Uint8Array);
+      test.temp.raw.prepare('UPDATE deliveries SET check_id = NULL, attempts = 5 WHERE id = ?').run(report ?? null);
+      const kept = 'UPDATE deliveries SET attempts = 5, next_attempt_at = ? WHERE id = ?';
+      for (const [index, id] of alerts.entries()) test.temp.raw.prepare(kept).run(test.now + (index + 1) * 60_000, id);
+      const lose = async (): Promise<unknown> => {
+        const claimed = (await test.claimDeliveries('one', () => 100)).filter(
+          ({ delivery }) => delivery.alertChannelId === channel,
+        );
+        assert.equal(claimed.length, 1);
+        for (const one of claimed) await test.settle(one, 503);
+        await test.report();
+        test.temp.clock.advance(60_000);
+        return test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id <> ${channel}`);
+      };
+      assert.deepEqual([await lose(), await lose(), await lose()], [0, 1, 1]);
+    },
+  );
 
   it('whose alert could not be rendered is reported with the reason, if it contains no secrets', async (newStore) => {
     for (const [reason, shown] of [
@@ -178,7 +184,7 @@ describe('a failing channel', () => {
     }
   });
 
-  it('is reported after six failed attempts, also if its alert is still retried for hours', async (newStore) => {
+  onSqlite('is reported after six failed attempts, also if its alert is still retried for hours', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     await test.channel(null);
@@ -198,7 +204,7 @@ describe('a failing channel', () => {
     assert.equal(found?.exhaustedInARow, 1);
   });
 
-  it('without a name is reported by its type and host', async (newStore) => {
+  onSqlite('without a name is reported by its type and host', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     test.temp.raw

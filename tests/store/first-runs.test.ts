@@ -6,7 +6,7 @@ import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
@@ -112,7 +112,7 @@ test('heartbeats wait for their jobs, and a check in several locations runs in t
   assert.deepEqual(await started(test, ['local', 'eu']), [`${id} eu`, `${id} local`]);
 });
 
-test('the execution limit holds for them', async (newStore) => {
+onSqlite('the execution limit holds for them', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   test.temp.raw.prepare('UPDATE accounts SET execution_limit = 1').run();
   const { id } = await test.add(daily);

@@ -2,7 +2,7 @@
 // (docs/decisions/0138).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { FlappingUnderTest, minute, render } from './flapping-under-test.ts';
 
 /** Until a message that it passes, and a failure after it that waits. */
@@ -45,7 +45,7 @@ describe('the failure that waits while a check flaps', () => {
     assert.equal(flapping.count('collecting'), 0);
   });
 
-  it('is no recovery of what the channel was not notified of', async (newStore) => {
+  onSqlite('is no recovery of what the channel was not notified of', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true, sendDegraded: false });
     const every = await flapping.test.channel(flapping.checkId, { sendDegraded: false });
@@ -72,7 +72,7 @@ describe('the failure that waits while a check flaps', () => {
     assert.deepEqual([flapping.open(grouped), flapping.count('collecting')], [null, 0]);
   });
 
-  it('needs no message if the check passes while it is muted', async (newStore) => {
+  onSqlite('needs no message if the check passes while it is muted', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
     await flapping.minutes(untilWaiting);
@@ -84,7 +84,7 @@ describe('the failure that waits while a check flaps', () => {
 });
 
 describe('a check that flaps', () => {
-  it('reports the failure that waits when it is paused and fails again once it is resumed', async (newStore) => {
+  onSqlite('reports the failure that waits when it is paused and fails again once it is resumed', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
     await flapping.minutes(untilWaiting);
@@ -106,7 +106,7 @@ describe('a check that flaps', () => {
     assert.equal(flapping.count('collecting'), 0);
   });
 
-  it('reports the failure that waits in time when its interval changes', async (newStore) => {
+  onSqlite('reports the failure that waits in time when its interval changes', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
     await flapping.minutes(untilWaiting);
@@ -164,7 +164,7 @@ describe('the message that a check no longer flaps', () => {
     assert.equal(flapping.sent(hook).length, 6);
   });
 
-  it('is followed by an incident of its own once it was sent', async (newStore) => {
+  onSqlite('is followed by an incident of its own once it was sent', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const pager = await flapping.test.channel(flapping.checkId, { type: 'PAGERDUTY', grouping: true });
     await flapping.minutes(twice[0]);

@@ -4,30 +4,33 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { idBytes, idText } from '#store/base/codec.ts';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { FlappingUnderTest, minute, render, single } from './flapping-under-test.ts';
 
 describe('a flapping check', () => {
-  it('sends one message in ten minutes to channels with grouping, and every alert to the others', async (newStore) => {
-    await using flapping = await FlappingUnderTest.open(newStore);
-    const grouped = await flapping.test.channel(flapping.checkId, { type: 'EMAIL', grouping: true });
-    const every = await flapping.test.channel(flapping.checkId);
-    const brief = await flapping.test.channel(flapping.checkId, { type: 'SMS', grouping: true });
-    await flapping.minutes('pfpfpfpfpfpfpfpfpfpppppppppppp');
-    assert.deepEqual(flapping.sent(grouped), [
-      ...single,
-      '5 FAILURE began 5 failing',
-      '15 FAILURE changed 10 failing',
-      '25 RECOVERY changed 3 passing',
-      '28 RECOVERY ended 0 passing',
-    ]);
-    assert.equal(flapping.sent(every).length, 18);
-    assert.deepEqual(flapping.sent(brief), [...single, '5 FAILURE began 5 failing', '28 RECOVERY ended 0 passing']);
-    assert.equal(flapping.held(grouped).length, 13);
-    assert.equal(flapping.count('collecting'), 0);
-    assert.deepEqual([flapping.open(grouped), flapping.open(every), flapping.open(brief)], [null, null, null]);
-    assert.equal(flapping.since(), null);
-  });
+  onSqlite(
+    'sends one message in ten minutes to channels with grouping, and every alert to the others',
+    async (newStore) => {
+      await using flapping = await FlappingUnderTest.open(newStore);
+      const grouped = await flapping.test.channel(flapping.checkId, { type: 'EMAIL', grouping: true });
+      const every = await flapping.test.channel(flapping.checkId);
+      const brief = await flapping.test.channel(flapping.checkId, { type: 'SMS', grouping: true });
+      await flapping.minutes('pfpfpfpfpfpfpfpfpfpppppppppppp');
+      assert.deepEqual(flapping.sent(grouped), [
+        ...single,
+        '5 FAILURE began 5 failing',
+        '15 FAILURE changed 10 failing',
+        '25 RECOVERY changed 3 passing',
+        '28 RECOVERY ended 0 passing',
+      ]);
+      assert.equal(flapping.sent(every).length, 18);
+      assert.deepEqual(flapping.sent(brief), [...single, '5 FAILURE began 5 failing', '28 RECOVERY ended 0 passing']);
+      assert.equal(flapping.held(grouped).length, 13);
+      assert.equal(flapping.count('collecting'), 0);
+      assert.deepEqual([flapping.open(grouped), flapping.open(every), flapping.open(brief)], [null, null, null]);
+      assert.equal(flapping.since(), null);
+    },
+  );
 
   it('reports a failure that lasts at once, and its end when the check is calm, with one incident', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
@@ -45,7 +48,7 @@ describe('a flapping check', () => {
     assert.equal(flapping.open(pager), null);
   });
 
-  it('describes the present: a failure below its escalation is a failure, and is closed', async (newStore) => {
+  onSqlite('describes the present: a failure below its escalation is a failure, and is closed', async (newStore) => {
     const alertSettings = { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 3 } } as const;
     const change = { useGlobalAlertSettings: false, alertSettings };
     await using flapping = await FlappingUnderTest.open(newStore, change);
@@ -128,7 +131,7 @@ describe('a flapping check', () => {
     assert.deepEqual([flapping.count('collecting'), flapping.count('cancelled')], [0, 1]);
   });
 
-  it('that is deactivated ends, and the recovery that waits is sent', async (newStore) => {
+  onSqlite('that is deactivated ends, and the recovery that waits is sent', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
     await flapping.minutes('pfpfpfp');
@@ -138,7 +141,7 @@ describe('a flapping check', () => {
     assert.deepEqual([flapping.open(grouped), flapping.since()], [null, null]);
   });
 
-  it('sends no reminders and starts again after its end', async (newStore) => {
+  onSqlite('sends no reminders and starts again after its end', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
     const reminders = { reminders: { amount: Infinity, intervalMs: minute } };

@@ -7,7 +7,7 @@ import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { reasonCodes } from '#store/base/codes.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -53,18 +53,21 @@ describe('notices', () => {
     assert.deepEqual(await noticesOf(test), []);
   });
 
-  it('do not blame Tocsin for runs without a verdict that the settings of a check are to blame for', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    await test.check();
-    await test.schedule();
-    const finding = test.finding('unknown', { reason: 'settings', message: 'request.url uses {{GONE}}' });
-    await test.record((await test.claim()).map((claimed) => test.ended(claimed, 'unknown', { finding })));
-    assert.equal(test.one('SELECT unknown FROM account_counts'), 1);
-    assert.equal(test.one('SELECT misconfigured FROM account_counts'), 1);
-    assert.deepEqual(await noticesOf(test), []);
-  });
+  onSqlite(
+    'do not blame Tocsin for runs without a verdict that the settings of a check are to blame for',
+    async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      await test.check();
+      await test.schedule();
+      const finding = test.finding('unknown', { reason: 'settings', message: 'request.url uses {{GONE}}' });
+      await test.record((await test.claim()).map((claimed) => test.ended(claimed, 'unknown', { finding })));
+      assert.equal(test.one('SELECT unknown FROM account_counts'), 1);
+      assert.equal(test.one('SELECT misconfigured FROM account_counts'), 1);
+      assert.deepEqual(await noticesOf(test), []);
+    },
+  );
 
-  it('do not tell of slots above the execution limit: that is the account owner’s own wish', async (newStore) => {
+  onSqlite('do not tell of slots above the execution limit: that is the account owner’s own wish', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     test.temp.raw.prepare('UPDATE accounts SET execution_limit = 0').run();
     await test.check();
@@ -105,7 +108,7 @@ describe('notices', () => {
 });
 
 describe('a clock that was set while nothing ran', () => {
-  it('differs from downtime by the time since the machine started', async (newStore) => {
+  onSqlite('differs from downtime by the time since the machine started', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { gaps } = test.temp.store;
     const { clock } = test.temp;
@@ -164,7 +167,7 @@ describe('data that a restore took away', () => {
 describe('slots that go by while the database cannot be written', () => {
   const away = new StoreUnavailableError('the database cannot be written: full');
 
-  it('are missed with that reason by the scheduler', async (newStore) => {
+  onSqlite('are missed with that reason by the scheduler', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = false;
@@ -192,7 +195,7 @@ describe('slots that go by while the database cannot be written', () => {
     assert.match(String(test.one('SELECT message FROM results ORDER BY id DESC')), /too busy/, 'that was later');
   });
 
-  it('are missed with that reason when their run was planned before', async (newStore) => {
+  onSqlite('are missed with that reason when their run was planned before', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = true;
@@ -216,7 +219,7 @@ describe('slots that go by while the database cannot be written', () => {
     assert.equal(test.one('SELECT message FROM results'), 'not run: the database could not be written');
   });
 
-  it('are missed where a run waits for room longer than its slot lasts', async (newStore) => {
+  onSqlite('are missed where a run waits for room longer than its slot lasts', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     const room = Promise.withResolvers<() => void>();

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { idText } from '#store/base/codec.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
 import { checksOf, countOf, minuteMs, run, sentDigests, subscribed } from './storm-under-test.ts';
 
 describe('an alert storm', () => {
-  it('is over a minute after its wave, and what was grouped recovers grouped', async (newStore) => {
+  onSqlite('is over a minute after its wave, and what was grouped recovers grouped', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { ids, people } = await checksOf(test, 7, 4);
     const names = (indices: readonly number[]) => indices.map((index) => `0${index}`).join();
@@ -55,7 +55,7 @@ describe('an alert storm', () => {
     ]);
   });
 
-  it('tells a new failure within a minute while recoveries wait for their digest', async (newStore) => {
+  onSqlite('tells a new failure within a minute while recoveries wait for their digest', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { ids } = await checksOf(test, 7, 4);
     await run(test, 'failed', ids.slice(0, 6));
@@ -80,7 +80,7 @@ describe('an alert storm', () => {
     );
   });
 
-  it('is not begun or prolonged by reminders, which are grouped with their alerts', async (newStore) => {
+  onSqlite('is not begun or prolonged by reminders, which are grouped with their alerts', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { ids, people } = await checksOf(test, 4, 2);
     await run(test, 'failed', ids.slice(0, 2));

@@ -4,7 +4,7 @@ import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions, type PingActions, type PingFate } from '#actions/heartbeats/pings.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { PingAnswer, ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { HeartbeatUnderTest, minute } from './heartbeat-under-test.ts';
 
 /** The address of a heartbeat, behind the allowance of the product; it answers with what became of the call. */
@@ -28,24 +28,27 @@ function addressOf({ test, token }: HeartbeatUnderTest) {
   };
 }
 
-test('a job that called too often, and stopped with a call that was refused, is not late a period later', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  const ping = addressOf(beat);
-  for (let call = 0; call < 60; call++) assert.equal(await ping(), 'kept');
-  assert.equal(await ping(), 'refused');
-  beat.test.temp.clock.advance(1000);
-  assert.equal(await ping(), 'kept');
-  // As far behind one that was kept as it can be.
-  beat.test.temp.clock.advance(999);
-  assert.equal(await ping(), 'refused');
-  // Its next call comes as late as period and grace allow after the one that was refused.
-  await beat.after(15 * minute);
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed'], []]);
-  assert.equal(await ping(), 'kept');
-  await beat.judge();
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'passed'], []]);
-  assert.equal(beat.test.one('SELECT count(*) FROM pings'), 62, 'and what was refused fills no table');
-});
+onSqlite(
+  'a job that called too often, and stopped with a call that was refused, is not late a period later',
+  async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    const ping = addressOf(beat);
+    for (let call = 0; call < 60; call++) assert.equal(await ping(), 'kept');
+    assert.equal(await ping(), 'refused');
+    beat.test.temp.clock.advance(1000);
+    assert.equal(await ping(), 'kept');
+    // As far behind one that was kept as it can be.
+    beat.test.temp.clock.advance(999);
+    assert.equal(await ping(), 'refused');
+    // Its next call comes as late as period and grace allow after the one that was refused.
+    await beat.after(15 * minute);
+    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed'], []]);
+    assert.equal(await ping(), 'kept');
+    await beat.judge();
+    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'passed'], []]);
+    assert.equal(beat.test.one('SELECT count(*) FROM pings'), 62, 'and what was refused fills no table');
+  },
+);
 
 test('a failure is heard through a flood of pings, and so are the start and the end of a job', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
@@ -68,7 +71,7 @@ test('a failure is heard through a flood of pings, and so are the start and the 
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
 });
 
-test('a flood of failures is one failure, and a success after it is heard', async (newStore) => {
+onSqlite('a flood of failures is one failure, and a success after it is heard', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const ping = addressOf(beat);
   const fates: unknown[] = [];

@@ -1,7 +1,7 @@
 // Heartbeats on both engines: times in which no ping could be received, or none was expected.
 import assert from 'node:assert/strict';
 import { settleMs } from '#domain/checks/heartbeat.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { HeartbeatUnderTest, hour, minute } from './heartbeat-under-test.ts';
 
 test('a deadline that fell into a time without anybody to ping is unknown, and fails only after one more period', async (newStore) => {
@@ -31,7 +31,7 @@ test('a deadline that fell into a time without anybody to ping is unknown, and f
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
 });
 
-test('a deadline in ten seconds without anybody to ping raises no alarm', async (newStore) => {
+onSqlite('a deadline in ten seconds without anybody to ping raises no alarm', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
   await receptions.note(true);
@@ -47,7 +47,7 @@ test('a deadline in ten seconds without anybody to ping raises no alarm', async 
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
 });
 
-test('a deadline in a time in which pings could not be written raises no alarm', async (newStore) => {
+onSqlite('a deadline in a time in which pings could not be written raises no alarm', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
   await receptions.note(true);
@@ -59,7 +59,7 @@ test('a deadline in a time in which pings could not be written raises no alarm',
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
 });
 
-test('who has no heartbeat writes no sign', async (newStore) => {
+onSqlite('who has no heartbeat writes no sign', async (newStore) => {
   const { store, raw } = await newStore();
   await store.receptions.note(true);
   await store.receptions.note(false);
@@ -92,20 +92,23 @@ test('a heartbeat that was not expected in maintenance makes no slot that was mi
   assert.equal(gap?.missed ?? 0, 0);
 });
 
-test('a deadline soon after a window without runs is let pass, and its period begins at the end of the window', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  await beat.pauseFrom(minute, 14 * minute);
-  await beat.ping();
-  await beat.judge();
-  await beat.after(15 * minute + settleMs);
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
-  await beat.after(14 * minute - 2);
-  assert.deepEqual(beat.alerts(), []);
-  await beat.after(2);
-  assert.deepEqual(beat.alerts(), ['ALERT_FAILURE'], 'fifteen minutes after its end');
-});
+onSqlite(
+  'a deadline soon after a window without runs is let pass, and its period begins at the end of the window',
+  async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    await beat.pauseFrom(minute, 14 * minute);
+    await beat.ping();
+    await beat.judge();
+    await beat.after(15 * minute + settleMs);
+    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+    await beat.after(14 * minute - 2);
+    assert.deepEqual(beat.alerts(), []);
+    await beat.after(2);
+    assert.deepEqual(beat.alerts(), ['ALERT_FAILURE'], 'fifteen minutes after its end');
+  },
+);
 
-test('a late ping of a time without anybody to ping leaves no alarm behind', async (newStore) => {
+onSqlite('a late ping of a time without anybody to ping leaves no alarm behind', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.test.temp.store.receptions.note(true);
   await beat.ping();
@@ -118,7 +121,7 @@ test('a late ping of a time without anybody to ping leaves no alarm behind', asy
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'passed'], []]);
 });
 
-test('a restart every twenty seconds does not excuse a job forever', async (newStore) => {
+onSqlite('a restart every twenty seconds does not excuse a job forever', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
   await receptions.note(true);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { settleMs } from '#domain/checks/heartbeat.ts';
 import { type IdBytes, idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aChannel, aGroup } from '../support/store/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
@@ -75,7 +75,7 @@ test('many overdue at once are each evaluated, and each channel is notified of i
   assert.equal(beat.alerts().length, 90);
 });
 
-test('a failing signal is not lost behind a success that came before it was judged', async (newStore) => {
+onSqlite('a failing signal is not lost behind a success that came before it was judged', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   await beat.judge();
@@ -116,7 +116,7 @@ test('a ping by a token that is nobody’s is unknown, beside one that is kept',
   assert.deepEqual([found, found?.userAgent], [event, 'curl/8']);
 });
 
-test('a paused heartbeat is silent, and its period begins anew when it is activated again', async (newStore) => {
+onSqlite('a paused heartbeat is silent, and its period begins anew when it is activated again', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   await beat.judge();
@@ -182,7 +182,7 @@ test('a check that becomes a heartbeat is not run any more', async (newStore) =>
   assert.deepEqual([test.one('SELECT count(*) FROM schedules'), test.one('SELECT count(*) FROM heartbeats')], [0, 1]);
 });
 
-test('an edit leaves a heartbeat due only while a ping of it waits', async (newStore) => {
+onSqlite('an edit leaves a heartbeat due only while a ping of it waits', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { test, id, token } = beat;
   const dueIn = () => Number(test.one('SELECT due_at FROM heartbeats')) - test.now;
@@ -215,7 +215,7 @@ test('a heartbeat can be edited while it is pinged without a pause', async (newS
   assert.ok(pings > 0);
 });
 
-test('a late ping does not undo a deadline that was not judged before it', async (newStore) => {
+onSqlite('a late ping does not undo a deadline that was not judged before it', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   await beat.judge();
@@ -227,16 +227,19 @@ test('a late ping does not undo a deadline that was not judged before it', async
   assert.deepEqual(await beat.events(), ['ping RECEIVED', 'missing FAILING', 'ping LATE']);
 });
 
-test('a heartbeat that changes its mind at each ping fails once a second, and all its pings are events', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  const at = (index: number) => beat.test.now + index * 10;
-  const flood = Array.from({ length: 100 }, (_, index) =>
-    beat.received(index % 2 === 0 ? 'fail' : 'ping', { at: at(index) }),
-  );
-  await beat.test.path.receivePings(flood);
-  await beat.judge();
-  assert.deepEqual([beat.outcomes(), beat.test.one('SELECT count(*) FROM pings')], [['failed'], 100]);
-});
+onSqlite(
+  'a heartbeat that changes its mind at each ping fails once a second, and all its pings are events',
+  async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    const at = (index: number) => beat.test.now + index * 10;
+    const flood = Array.from({ length: 100 }, (_, index) =>
+      beat.received(index % 2 === 0 ? 'fail' : 'ping', { at: at(index) }),
+    );
+    await beat.test.path.receivePings(flood);
+    await beat.judge();
+    assert.deepEqual([beat.outcomes(), beat.test.one('SELECT count(*) FROM pings')], [['failed'], 100]);
+  },
+);
 
 test('many pings that wait are judged in several turns, all in their order', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
@@ -303,25 +306,29 @@ test('a ping that waits while the clock is set back is judged by the time that i
   }
 });
 
-test('a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  const { store, clock, isShared } = beat.test.temp;
-  await store.receptions.note(true);
-  await beat.ping();
-  await beat.judge();
-  clock.advance(8 * hour);
-  // A server that keeps the time for many did not sleep, and nothing is moved on it.
-  if (!isShared) await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: clock.now() - 8 * hour });
-  await store.receptions.note(false);
-  await beat.judge();
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
-  for (let at = 0; at <= 15 * minute + settleMs; at += 10_000) {
-    clock.advance(10_000);
+onSqlite(
+  'a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not',
+  async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    const { store, clock, isShared } = beat.test.temp;
+    await store.receptions.note(true);
+    await beat.ping();
+    await beat.judge();
+    clock.advance(8 * hour);
+    // A server that keeps the time for many did not sleep, and nothing is moved on it.
+    if (!isShared)
+      await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: clock.now() - 8 * hour });
     await store.receptions.note(false);
-  }
-  await beat.judge();
-  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
-});
+    await beat.judge();
+    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+    for (let at = 0; at <= 15 * minute + settleMs; at += 10_000) {
+      clock.advance(10_000);
+      await store.receptions.note(false);
+    }
+    await beat.judge();
+    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
+  },
+);
 
 test('a ping that came before the clock was followed after a sleep is one from after it', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
@@ -357,7 +364,7 @@ test('what a heartbeat leaves goes with it, and old pings go with the retention'
   }
 });
 
-test('pings of a heartbeat that is not judged, because its check is just going, still wait', async (newStore) => {
+onSqlite('pings of a heartbeat that is not judged, because its check is just going, still wait', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   beat.test.temp.raw.prepare('DELETE FROM checks WHERE id = ?').run(idBytes(beat.id));

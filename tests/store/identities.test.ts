@@ -5,7 +5,7 @@ import { tokenHash } from '#actions/accounts/key-text.ts';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import { inviteMaxMs } from '#domain/accounts/user.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
 const issuer = 'https://login.example.com';
@@ -112,7 +112,7 @@ test('claims change, add and remove their own memberships, and no others', async
   assert.equal(await identities.findUser(identityOf('eve')), null);
 });
 
-test('a person who is removed from the last account can join again as a new one', async (newStore) => {
+onSqlite('a person who is removed from the last account can join again as a new one', async (newStore) => {
   await using temp = await newStore();
   const accountId = await firstAccount(temp);
   const ada = await mapped(temp, 'ada', accountId);

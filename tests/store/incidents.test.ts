@@ -8,7 +8,7 @@ import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
 import { putAccount } from '../support/store/rows.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const callerOf = (accountId: string): Caller => ({
@@ -94,29 +94,32 @@ describe('the incident of a check', () => {
     );
   });
 
-  it('that was degraded becomes a failing one and stays it, and says to each channel which delivery is its first', async (newStore) => {
-    await using test = await PathUnderTest.open(newStore);
-    const checkId = await test.check();
-    const all = await test.channel(checkId, { sendDegraded: true });
-    await test.channel(checkId);
-    const firsts = (facts: readonly DeliveryFacts[]) =>
-      facts.map(({ alertType, channel, incident }) => [alertType, channel.id === all, incident?.isFirst]);
-    assert.deepEqual(firsts(await slot(test, 'degraded')), [['ALERT_DEGRADED', true, true]]);
-    const [{ id, kind } = assert.fail('it is open')] = await incidentsOf(test);
-    assert.equal(kind, 'degraded');
-    assert.deepEqual(firsts(await slot(test, 'failed')), [
-      ['ALERT_FAILURE', true, false],
-      ['ALERT_FAILURE', false, true],
-    ]);
-    await slot(test, 'degraded');
-    const [{ kind: worst, id: same } = assert.fail('it is open')] = await incidentsOf(test);
-    assert.deepEqual([worst, same], ['failing', id]);
-    await slot(test, 'passed');
-    assert.equal(test.one('SELECT count(*) FROM incidents WHERE ended_at IS NULL'), 0);
-    assert.equal(test.one('SELECT count(*) FROM alerts WHERE incident_id IS NULL'), 0);
-  });
+  onSqlite(
+    'that was degraded becomes a failing one and stays it, and says to each channel which delivery is its first',
+    async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const checkId = await test.check();
+      const all = await test.channel(checkId, { sendDegraded: true });
+      await test.channel(checkId);
+      const firsts = (facts: readonly DeliveryFacts[]) =>
+        facts.map(({ alertType, channel, incident }) => [alertType, channel.id === all, incident?.isFirst]);
+      assert.deepEqual(firsts(await slot(test, 'degraded')), [['ALERT_DEGRADED', true, true]]);
+      const [{ id, kind } = assert.fail('it is open')] = await incidentsOf(test);
+      assert.equal(kind, 'degraded');
+      assert.deepEqual(firsts(await slot(test, 'failed')), [
+        ['ALERT_FAILURE', true, false],
+        ['ALERT_FAILURE', false, true],
+      ]);
+      await slot(test, 'degraded');
+      const [{ kind: worst, id: same } = assert.fail('it is open')] = await incidentsOf(test);
+      assert.deepEqual([worst, same], ['failing', id]);
+      await slot(test, 'passed');
+      assert.equal(test.one('SELECT count(*) FROM incidents WHERE ended_at IS NULL'), 0);
+      assert.equal(test.one('SELECT count(*) FROM alerts WHERE incident_id IS NULL'), 0);
+    },
+  );
 
-  it('is none of a certificate, also while one is open', async (newStore) => {
+  onSqlite('is none of a certificate, also while one is open', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     await test.channel(checkId, { sslExpiry: true });

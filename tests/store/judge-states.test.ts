@@ -11,7 +11,7 @@ import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
 import type { NewWindow } from '#store/checks/maintenance-windows.ts';
 import { type OpenedAlert, statesAtOnce } from '#store/path/states/judge-states.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
 import { inspect, PathUnderTest, rendered } from './path-under-test.ts';
@@ -159,7 +159,7 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.deepEqual(idsOf(await inspect(test)), [ofGroup]);
   });
 
-  it('is alerted when the mute until an instant is over, and results before it are silent', async (newStore) => {
+  onSqlite('is alerted when the mute until an instant is over, and results before it are silent', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check({ mutedUntil: test.now + minute }));
     await test.schedule();
@@ -174,7 +174,7 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE']);
   });
 
-  it('is alerted when a result finds a state milder or worse than the alerted one', async (newStore) => {
+  onSqlite('is alerted when a result finds a state milder or worse than the alerted one', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check(), { sendDegraded: true });
     await slot(test, 'failed');
@@ -185,7 +185,7 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
-  it('is not alerted for a check that does not run, or a result that was deleted', async (newStore) => {
+  onSqlite('is not alerted for a check that does not run, or a result that was deleted', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const id = await test.check();
     await test.channel(id);
@@ -199,7 +199,7 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.equal((await inspect(test)).length, 1, 'it is alerted once none of these applies');
   });
 
-  it('is held back again when it was looked at too long ago to be known', async (newStore) => {
+  onSqlite('is held back again when it was looked at too long ago to be known', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await slot(test, 'failed', silenced);
@@ -216,7 +216,7 @@ describe('an escalation by time', () => {
     alertSettings: { escalationType: 'TIME_BASED', timeBasedEscalation: { minutesFailingThreshold: 5 } },
   };
 
-  it('of a check that runs rarely is alerted when the time has passed', async (newStore) => {
+  onSqlite('of a check that runs rarely is alerted when the time has passed', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { id } = await test.add({ ...afterFive, frequency: 60 });
     test.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(test.now, idBytes(id));

@@ -6,7 +6,7 @@ import type { Outcome } from '#domain/results/result.ts';
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { newDelivery } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const dayMs = 24 * hourMs;
@@ -28,7 +28,7 @@ const openNow = (newStore: NewStore): Promise<PathUnderTest> => PathUnderTest.op
 const balanced = { runs: 0, alerts: 0, deliveries: 0 };
 
 describe('the ledger', () => {
-  it('accounts for every run, whatever became of it', async (newStore) => {
+  onSqlite('accounts for every run, whatever became of it', async (newStore) => {
     await using test = await openNow(newStore);
     await test.check();
     for (const outcome of ['passed', 'degraded', 'failed', 'unknown'] as const satisfies readonly Outcome[]) {
@@ -52,7 +52,7 @@ describe('the ledger', () => {
     assert.deepEqual(differencesOf(await ledgerOf(test)), { ...balanced, runs: 1 }, 'a lost run shows');
   });
 
-  it('accounts for every alert: with deliveries, without a channel, or muted', async (newStore) => {
+  onSqlite('accounts for every alert: with deliveries, without a channel, or muted', async (newStore) => {
     await using test = await openNow(newStore);
     const heard = await test.check();
     await test.check();
@@ -144,7 +144,7 @@ describe('the ledger', () => {
     assert.deepEqual(differencesOf(ledger), balanced);
   });
 
-  it('counts what the retention deleted apart', async (newStore) => {
+  onSqlite('counts what the retention deleted apart', async (newStore) => {
     await using test = await openNow(newStore);
     const check = await test.check();
     await test.channel(check);
@@ -177,7 +177,7 @@ describe('the ledger', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('counts nothing of other accounts', async (newStore) => {
+  onSqlite('counts nothing of other accounts', async (newStore) => {
     await using test = await openNow(newStore);
     await test.check();
     await test.runAll('failed');

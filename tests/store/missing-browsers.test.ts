@@ -7,7 +7,7 @@ import type { Check } from '#domain/checks/check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { type ProcessSign, silentAfterMs } from '#domain/accounts/process.ts';
 import { newId } from '#lib/id.ts';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
 import { putAccount } from '../support/store/rows.ts';
 
@@ -106,7 +106,7 @@ describe('the notice of a missing browser', () => {
     assert.deepEqual(await user.notices(), [], 'the process is silent');
   });
 
-  it('is about the locations at which the checks run, by their groups, too', async (newStore) => {
+  onSqlite('is about the locations at which the checks run, by their groups, too', async (newStore) => {
     await using on = await fixture(newStore);
     const [here, there, everywhere, nowhere] = [on.account(), on.account(), on.account(), on.account()];
     await here.browser();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Outcome } from '#domain/results/result.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
@@ -82,7 +82,7 @@ test('a group is muted until each of its checks has recovered, at most until one
   assert.equal(await outcomes({ [other]: 'failed' }), 'FAILURE RECOVERY FAILURE');
 });
 
-test('the mute of a group that has recovered ends for checks that never failed', async (newStore) => {
+onSqlite('the mute of a group that has recovered ends for checks that never failed', async (newStore) => {
   await using path = await PathUnderTest.open(newStore);
   const { checkGroups } = path.temp.store;
   const group = aGroup(path.accountId, { mutedUntilRecovery: true, mutedFrom: path.now });

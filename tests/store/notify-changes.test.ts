@@ -3,50 +3,53 @@ import assert from 'node:assert/strict';
 import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';
 import { aStatusService } from '../support/store/status-pages.ts';
 import { Notifying } from './notifying.ts';
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
-test('an update is sent once, a minute after it appeared, with those of that minute, to those who want its services', async (newStore) => {
-  await using own = await Notifying.open(newStore);
-  const other = await own.store.statusServices.add(aStatusService(own.accountId));
-  await own.subscribe('all@example.com');
-  await own.subscribe('this@example.com', [own.serviceId]);
-  await own.subscribe('other@example.com', [other.id]);
-  const { id } = await own.incident();
-  await own.pass(0);
-  await own.pass(minuteMs / 2);
-  await own.addUpdate(id);
-  await own.addUpdate(id, { description: 'Silent.', notifySubscribers: false });
-  await own.addUpdate(id, { description: 'Later.', publicAt: own.now + hourMs });
-  await own.pass(minuteMs / 2 - 1);
-  assert.deepEqual(own.read(), []);
-  await own.pass(1);
-  assert.deepEqual(own.read(), [
-    ['all@example.com', 'We look.', 'Fixed.'],
-    ['this@example.com', 'We look.', 'Fixed.'],
-  ]);
-  await own.pass(10 * minuteMs);
-  assert.deepEqual(own.read(), []);
-  await own.pass(hourMs);
-  await own.pass(minuteMs);
-  assert.deepEqual(own.read(), [
-    ['all@example.com', 'Later.'],
-    ['this@example.com', 'Later.'],
-  ]);
-  await own.incident({ serviceIds: [] });
-  await own.pass(0);
-  await own.pass(minuteMs);
-  assert.deepEqual(
-    own.read().map(([to]) => to),
-    ['all@example.com', 'this@example.com', 'other@example.com'],
-    'an incident of no service is about the whole page',
-  );
-});
+onSqlite(
+  'an update is sent once, a minute after it appeared, with those of that minute, to those who want its services',
+  async (newStore) => {
+    await using own = await Notifying.open(newStore);
+    const other = await own.store.statusServices.add(aStatusService(own.accountId));
+    await own.subscribe('all@example.com');
+    await own.subscribe('this@example.com', [own.serviceId]);
+    await own.subscribe('other@example.com', [other.id]);
+    const { id } = await own.incident();
+    await own.pass(0);
+    await own.pass(minuteMs / 2);
+    await own.addUpdate(id);
+    await own.addUpdate(id, { description: 'Silent.', notifySubscribers: false });
+    await own.addUpdate(id, { description: 'Later.', publicAt: own.now + hourMs });
+    await own.pass(minuteMs / 2 - 1);
+    assert.deepEqual(own.read(), []);
+    await own.pass(1);
+    assert.deepEqual(own.read(), [
+      ['all@example.com', 'We look.', 'Fixed.'],
+      ['this@example.com', 'We look.', 'Fixed.'],
+    ]);
+    await own.pass(10 * minuteMs);
+    assert.deepEqual(own.read(), []);
+    await own.pass(hourMs);
+    await own.pass(minuteMs);
+    assert.deepEqual(own.read(), [
+      ['all@example.com', 'Later.'],
+      ['this@example.com', 'Later.'],
+    ]);
+    await own.incident({ serviceIds: [] });
+    await own.pass(0);
+    await own.pass(minuteMs);
+    assert.deepEqual(
+      own.read().map(([to]) => to),
+      ['all@example.com', 'this@example.com', 'other@example.com'],
+      'an incident of no service is about the whole page',
+    );
+  },
+);
 
-test('more than ten changes of a minute are several messages, and none is left out', async (newStore) => {
+onSqlite('more than ten changes of a minute are several messages, and none is left out', async (newStore) => {
   await using own = await Notifying.open(newStore);
   await own.subscribe('all@example.com');
   const { id } = await own.incident();
@@ -164,50 +167,53 @@ test('subscribers are notified in slices, each once, whichever process goes on a
   assert.deepEqual(await stateOf(), ['SENT', 950, 950]);
 });
 
-test('subscribers are notified of maintenance a day and an hour before, at its start and its end, also across summer time', async (newStore) => {
-  // Clocks in Berlin go forward on 29 March 2026 at 02:00.
-  const from = Date.parse('2026-03-29T03:30:00+02:00');
-  await using own = await Notifying.open(newStore, from - 30 * hourMs);
-  const service = await own.store.statusServices.add(aStatusService(own.accountId, { tags: ['shop'] }));
-  own.page = await own.pages.pageOf(service.id);
-  await own.pages.path.check({ tags: ['shop'] });
-  await own.subscribe('all@example.com');
-  const window = {
-    name: 'Database',
-    description: null,
-    tags: ['shop'],
-    checkIds: [],
-    groupIds: [],
-    startsAt: from - dayMs,
-    endsAt: from - dayMs + 2 * hourMs,
-    repeatInterval: 1,
-    repeatUnit: 'DAY',
-    repeatEndsAt: null,
-    timezone: 'Europe/Berlin',
-    pauseAllChecks: false,
-    silenceAllAlerts: false,
-    silenceAlertsTags: [],
-    isPublic: true,
-  } as const;
-  const first = from - 23 * hourMs;
-  await own.store.maintenanceWindows.add(own.accountId, { ...window, startsAt: first, endsAt: first + 2 * hourMs });
-  const told: (readonly [string, string])[] = [];
-  while (own.now < from + 3 * hourMs) {
-    await own.pass(29 * minuteMs);
-    await own.pass(minuteMs);
-    for (const [to, ...says] of own.read()) {
-      assert.equal(to, 'all@example.com');
-      told.push(...says.map((say) => [new Date(own.now).toISOString().slice(5, 16), say] as const));
+onSqlite(
+  'subscribers are notified of maintenance a day and an hour before, at its start and its end, also across summer time',
+  async (newStore) => {
+    // Clocks in Berlin go forward on 29 March 2026 at 02:00.
+    const from = Date.parse('2026-03-29T03:30:00+02:00');
+    await using own = await Notifying.open(newStore, from - 30 * hourMs);
+    const service = await own.store.statusServices.add(aStatusService(own.accountId, { tags: ['shop'] }));
+    own.page = await own.pages.pageOf(service.id);
+    await own.pages.path.check({ tags: ['shop'] });
+    await own.subscribe('all@example.com');
+    const window = {
+      name: 'Database',
+      description: null,
+      tags: ['shop'],
+      checkIds: [],
+      groupIds: [],
+      startsAt: from - dayMs,
+      endsAt: from - dayMs + 2 * hourMs,
+      repeatInterval: 1,
+      repeatUnit: 'DAY',
+      repeatEndsAt: null,
+      timezone: 'Europe/Berlin',
+      pauseAllChecks: false,
+      silenceAllAlerts: false,
+      silenceAlertsTags: [],
+      isPublic: true,
+    } as const;
+    const first = from - 23 * hourMs;
+    await own.store.maintenanceWindows.add(own.accountId, { ...window, startsAt: first, endsAt: first + 2 * hourMs });
+    const told: (readonly [string, string])[] = [];
+    while (own.now < from + 3 * hourMs) {
+      await own.pass(29 * minuteMs);
+      await own.pass(minuteMs);
+      for (const [to, ...says] of own.read()) {
+        assert.equal(to, 'all@example.com');
+        told.push(...says.map((say) => [new Date(own.now).toISOString().slice(5, 16), say] as const));
+      }
     }
-  }
-  const times = (event: string) => told.filter(([, say]) => say === event).map(([at]) => at);
-  assert.equal(times('DAY_BEFORE').length, 3, JSON.stringify(told));
-  // 03:30 local is 02:30 UTC before the change and 01:30 UTC after it.
-  // Messages are read twice an hour, the first time half an hour after.
-  assert.deepEqual(times('STARTED'), ['03-28T03:00', '03-29T02:00']);
-  assert.equal(times('HOUR_BEFORE')[1], '03-29T01:00');
-  assert.equal(times('ENDED')[1], '03-29T04:00');
-});
+    const times = (event: string) => told.filter(([, say]) => say === event).map(([at]) => at);
+    assert.equal(times('DAY_BEFORE').length, 3, JSON.stringify(told));
+    // 03:30 local is 02:30 UTC before the change and 01:30 UTC after it.
+    // Messages are read twice an hour, the first time half an hour after.
+    assert.deepEqual(times('STARTED'), ['03-28T03:00', '03-29T02:00']);
+    assert.equal(times('HOUR_BEFORE')[1], '03-29T01:00');
+    assert.equal(times('ENDED')[1], '03-29T04:00');
+  },
+);
 
 test('maintenance that was announced and does not take place is cancelled', async (newStore) => {
   await using own = await Notifying.open(newStore);
@@ -247,7 +253,7 @@ test('maintenance that was announced and does not take place is cancelled', asyn
   assert.deepEqual(own.read(), [], 'it takes place, but not in public');
 });
 
-test('a page does not wait for all pages before it', async (newStore) => {
+onSqlite('a page does not wait for all pages before it', async (newStore) => {
   await using own = await Notifying.open(newStore);
   const key = (pageId: string) => ({ accountId: own.accountId, pageId });
   const pages = [];
@@ -366,7 +372,7 @@ test('a queued message of withdrawn changes only ends', async (newStore) => {
   assert.deepEqual(await admitted(own), [[false, 'the changes are no longer public']]);
 });
 
-test('readers who subscribed before a page was for the account only receive nothing of it', async (newStore) => {
+onSqlite('readers who subscribed before a page was for the account only receive nothing of it', async (newStore) => {
   await using own = await Notifying.open(newStore);
   const { accountId, page, store } = own;
   await own.subscribe('all@example.com');

@@ -5,7 +5,7 @@ import { tokenHash } from '#actions/accounts/key-text.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { type Invite, inviteMaxMs, type Session, sessionIdleMs, sessionMaxMs } from '#domain/accounts/user.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
 const page = { limit: 10, offset: 0 };
@@ -72,7 +72,7 @@ async function join(temp: TempStore, accountId: string, email: string, role: Inv
   return user;
 }
 
-test('the first user operates and owns the oldest account, and there is only one first user', async (newStore) => {
+onSqlite('the first user operates and owns the oldest account, and there is only one first user', async (newStore) => {
   await using temp = await newStore();
   const { users } = temp.store;
   const { accountId, keyId } = await firstAccount(temp);
@@ -93,7 +93,7 @@ test('the first user operates and owns the oldest account, and there is only one
   assert.equal(await users.member(newId(), id), null);
 });
 
-test('a person who makes an account owns it, and it comes after the first', async (newStore) => {
+onSqlite('a person who makes an account owns it, and it comes after the first', async (newStore) => {
   await using temp = await newStore();
   const { accountId } = await firstAccount(temp);
   const ada = newUser(temp, 'ada@example.com');
@@ -232,7 +232,7 @@ test('sessions are ended by their person alone: one, all but one, or all', async
   assert.deepEqual(await idsOf(), []);
 });
 
-test('a person has at most 50 sessions: the oldest make room', async (newStore) => {
+onSqlite('a person has at most 50 sessions: the oldest make room', async (newStore) => {
   await using temp = await newStore();
   await firstAccount(temp);
   const ada = newUser(temp, 'ada@example.com');
@@ -274,24 +274,27 @@ test('two people who use one setup link at the same time make one user', async (
   assert.equal(used.filter((id) => id !== null).length, 1);
 });
 
-test('a link of new-user makes another operator, or sets the password of the person who has the email', async (newStore) => {
-  await using temp = await newStore();
-  const { setupLinks, users, sessions } = temp.store;
-  const { accountId } = await firstAccount(temp);
-  await users.addFirst(newUser(temp, 'ada@example.com'));
-  const bob = await join(temp, accountId, 'bob@example.com', 'read-only');
-  await sessions.add(newSession(temp, bob.id), tokenHash('session'));
-  for (const name of ['a', 'b']) await setupLinks.add(tokenHash(name), false);
-  const again = { ...newUser(temp, 'bob@example.com'), passwordHash: 'new' };
-  assert.equal(await setupLinks.use(tokenHash('a'), again), bob.id);
-  const { passwordHash, isOperator } = (await users.find(bob.id)) ?? {};
-  assert.deepEqual([passwordHash, isOperator], ['new', true]);
-  assert.equal(await sessions.findByHash(tokenHash('session')), null);
-  assert.equal((await users.member(accountId, bob.id))?.role, 'read-only');
-  const eve = newUser(temp, 'eve@example.com');
-  assert.equal(await setupLinks.use(tokenHash('b'), eve), eve.id);
-  assert.equal((await users.find(eve.id))?.isOperator, true);
-});
+onSqlite(
+  'a link of new-user makes another operator, or sets the password of the person who has the email',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { setupLinks, users, sessions } = temp.store;
+    const { accountId } = await firstAccount(temp);
+    await users.addFirst(newUser(temp, 'ada@example.com'));
+    const bob = await join(temp, accountId, 'bob@example.com', 'read-only');
+    await sessions.add(newSession(temp, bob.id), tokenHash('session'));
+    for (const name of ['a', 'b']) await setupLinks.add(tokenHash(name), false);
+    const again = { ...newUser(temp, 'bob@example.com'), passwordHash: 'new' };
+    assert.equal(await setupLinks.use(tokenHash('a'), again), bob.id);
+    const { passwordHash, isOperator } = (await users.find(bob.id)) ?? {};
+    assert.deepEqual([passwordHash, isOperator], ['new', true]);
+    assert.equal(await sessions.findByHash(tokenHash('session')), null);
+    assert.equal((await users.member(accountId, bob.id))?.role, 'read-only');
+    const eve = newUser(temp, 'eve@example.com');
+    assert.equal(await setupLinks.use(tokenHash('b'), eve), eve.id);
+    assert.equal((await users.find(eve.id))?.isOperator, true);
+  },
+);
 
 test('an invitation is replaced by a newer one of the same email, and works once and for seven days', async (newStore) => {
   await using temp = await newStore();
@@ -349,7 +352,7 @@ test('an address has one proven user, who takes over what others with the addres
   ]);
 });
 
-test('a link of new-user does not hand the installation to a user of another account', async (newStore) => {
+onSqlite('a link of new-user does not hand the installation to a user of another account', async (newStore) => {
   await using temp = await newStore();
   const { setupLinks, users, accounts } = temp.store;
   const { accountId, keyId } = await firstAccount(temp);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { PageSnapshot, PublicService } from '#domain/status-pages/page-snapshot.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
 import { putAccount } from '../support/store/rows.ts';
 import { aStatusIncident, aStatusPage, aStatusService } from '../support/store/status-pages.ts';
@@ -14,61 +14,64 @@ const dayMs = 86_400_000;
 
 const stateOf = ({ state, since }: Pick<PublicService, 'state' | 'since'>) => [state, since];
 
-test('a service has the state of the checks that it names by ID, group and tag, from the first result on', async (newStore) => {
-  await using pages = await PagesUnderTest.open(newStore);
-  const { path, store } = pages;
-  const { accountId } = path;
-  const group = await store.checkGroups.add({
-    group: aGroup(accountId, { tags: ['eu'] }),
-    subscriptions: null,
-    isAutoAssigned: false,
-  });
-  assert.ok('saved' in group);
-  const groupId = group.saved.group.id;
-  const [own, tagged] = [await path.check(), await path.check({ tags: ['shop'] })];
-  await path.check({ groupId });
-  const add = async (fields: object): Promise<string> =>
-    (await store.statusServices.add(aStatusService(accountId, fields))).id;
-  const ids = [
-    await add({ checkIds: [own] }),
-    await add({ groupIds: [groupId] }),
-    await add({ tags: ['shop', 'eu'] }),
-    await add({ checkIds: [own, tagged], threshold: { of: 'CHECKS', count: 2 } }),
-    await add({}),
-  ];
-  const page = await pages.pageOf(...ids);
-  const tick = pages.process();
-  await tick();
-  assert.deepEqual(
-    (await pages.services(page)).map(({ state }) => state),
-    ['unknown', 'unknown', 'unknown', 'unknown', 'operational'],
-  );
-  assert.equal((await pages.snapshot(page)).state, 'unknown');
-  const first = path.now;
-  await path.runAll('passed');
-  await tick();
-  const calm = ['operational', first];
-  assert.deepEqual((await pages.services(page)).map(stateOf), [calm, calm, calm, calm, ['operational', null]]);
-  path.temp.clock.advance(10_000);
-  const second = path.now;
-  await path.schedule();
-  const outcomes = (await path.claim()).map((run) =>
-    path.ended(run, run.run.checkId === own ? 'failed' : run.run.checkId === tagged ? 'degraded' : 'passed'),
-  );
-  await path.record(outcomes);
-  await tick();
-  assert.deepEqual((await pages.services(page)).map(stateOf), [
-    ['outage', second],
-    calm,
-    ['degraded', second],
-    ['degraded', second],
-    ['operational', null],
-  ]);
-  assert.deepEqual(stateOf(await pages.snapshot(page)), ['outage', second]);
-  path.temp.clock.advance(20 * minuteMs);
-  await tick();
-  assert.equal((await pages.services(page))[1]?.state, 'unknown', 'old results say nothing of now');
-});
+onSqlite(
+  'a service has the state of the checks that it names by ID, group and tag, from the first result on',
+  async (newStore) => {
+    await using pages = await PagesUnderTest.open(newStore);
+    const { path, store } = pages;
+    const { accountId } = path;
+    const group = await store.checkGroups.add({
+      group: aGroup(accountId, { tags: ['eu'] }),
+      subscriptions: null,
+      isAutoAssigned: false,
+    });
+    assert.ok('saved' in group);
+    const groupId = group.saved.group.id;
+    const [own, tagged] = [await path.check(), await path.check({ tags: ['shop'] })];
+    await path.check({ groupId });
+    const add = async (fields: object): Promise<string> =>
+      (await store.statusServices.add(aStatusService(accountId, fields))).id;
+    const ids = [
+      await add({ checkIds: [own] }),
+      await add({ groupIds: [groupId] }),
+      await add({ tags: ['shop', 'eu'] }),
+      await add({ checkIds: [own, tagged], threshold: { of: 'CHECKS', count: 2 } }),
+      await add({}),
+    ];
+    const page = await pages.pageOf(...ids);
+    const tick = pages.process();
+    await tick();
+    assert.deepEqual(
+      (await pages.services(page)).map(({ state }) => state),
+      ['unknown', 'unknown', 'unknown', 'unknown', 'operational'],
+    );
+    assert.equal((await pages.snapshot(page)).state, 'unknown');
+    const first = path.now;
+    await path.runAll('passed');
+    await tick();
+    const calm = ['operational', first];
+    assert.deepEqual((await pages.services(page)).map(stateOf), [calm, calm, calm, calm, ['operational', null]]);
+    path.temp.clock.advance(10_000);
+    const second = path.now;
+    await path.schedule();
+    const outcomes = (await path.claim()).map((run) =>
+      path.ended(run, run.run.checkId === own ? 'failed' : run.run.checkId === tagged ? 'degraded' : 'passed'),
+    );
+    await path.record(outcomes);
+    await tick();
+    assert.deepEqual((await pages.services(page)).map(stateOf), [
+      ['outage', second],
+      calm,
+      ['degraded', second],
+      ['degraded', second],
+      ['operational', null],
+    ]);
+    assert.deepEqual(stateOf(await pages.snapshot(page)), ['outage', second]);
+    path.temp.clock.advance(20 * minuteMs);
+    await tick();
+    assert.equal((await pages.services(page))[1]?.state, 'unknown', 'old results say nothing of now');
+  },
+);
 
 test('a page is built when something changes and each minute, by one process at a time', async (newStore) => {
   await using pages = await PagesUnderTest.open(newStore);
@@ -114,7 +117,7 @@ test('a page is built when something changes and each minute, by one process at 
   assert.equal(pages.built.length, 2);
 });
 
-test('incidents raise the state of their services, and updates appear when they are public', async (newStore) => {
+onSqlite('incidents raise the state of their services, and updates appear when they are public', async (newStore) => {
   await using pages = await PagesUnderTest.open(newStore);
   const { path, store } = pages;
   const { accountId } = path;
@@ -162,7 +165,7 @@ test('incidents raise the state of their services, and updates appear when they 
   assert.equal((await store.statusIncidents.find(accountId, id))?.resolvedAt, at + 30_000);
 });
 
-test('a draft is published when its time has come, and others are not', async (newStore) => {
+onSqlite('a draft is published when its time has come, and others are not', async (newStore) => {
   await using pages = await PagesUnderTest.open(newStore);
   const { path, store } = pages;
   const { accountId } = path;
@@ -346,7 +349,7 @@ test('a scheduled update ends its incident when it becomes public', async (newSt
   assert.equal((await store.statusIncidents.find(accountId, id))?.resolvedAt, now + 30_000);
 });
 
-test('a page has a form for subscribers unless its owner or its visibility forbids it', async (newStore) => {
+onSqlite('a page has a form for subscribers unless its owner or its visibility forbids it', async (newStore) => {
   await using pages = await PagesUnderTest.open(newStore);
   const built = [
     await pages.page({}),

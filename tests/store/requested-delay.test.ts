@@ -5,7 +5,7 @@ import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { ClaimedDelivery } from '#store/channels/delivery-rows.ts';
-import { it } from '../support/store/each-engine.ts';
+import { it, onSqlite } from '../support/store/each-engine.ts';
 import { failing, leaseMs, scannedFrom, type PathUnderTest } from './path-under-test.ts';
 
 /** Ends an attempt with a 429 that asks to wait so many seconds. */
@@ -19,7 +19,7 @@ const numbersOf = (claimed: readonly ClaimedDelivery[]): number[] => claimed.map
 const first = 'attempts = 0 AND status = 0';
 
 describe('a receiver that asks to wait', () => {
-  it('gets no first attempt of another delivery before that time, and retries at their own', async (newStore) => {
+  onSqlite('gets no first attempt of another delivery before that time, and retries at their own', async (newStore) => {
     const { test } = await failing(newStore, 4);
     await using _ = test;
     const [one] = await test.claimDeliveries('one', () => 1);
@@ -42,30 +42,33 @@ describe('a receiver that asks to wait', () => {
     assert.deepEqual(numbersOf(await test.claimDeliveries('two', () => 100)), [1, 1, 1]);
   });
 
-  it('is waited for by alerts that come later, for as long as it asks anew, also after a restart', async (newStore) => {
-    const { test } = await failing(newStore, 1);
-    await using _ = test;
-    const [one] = await test.claimDeliveries('one', () => 1);
-    await ask(test, one, 3600);
-    const checkId = await test.check();
-    const { accountId, now } = test;
-    const subscription = { checkId, groupId: null, activated: true };
-    await test.temp.store.alertChannels.subscribe(accountId, one?.delivery.alertChannelId ?? 0, subscription);
-    await test.runAll('failed');
-    assert.deepEqual(await test.claimDeliveries(), []);
-    await test.path.takeOver(now + 60_000);
-    test.temp.clock.advance(200_000);
-    const [retry] = await test.claimDeliveries('two');
-    assert.equal(retry?.number, 2);
-    await ask(test, retry, 4000, 'two');
-    assert.deepEqual(await test.claimDeliveries('three'), []);
-    test.temp.clock.advance(3_600_000);
-    assert.deepEqual(numbersOf(await test.claimDeliveries('three')), [3], 'asked for more meanwhile');
-    test.temp.clock.advance(400_005);
-    assert.ok(numbersOf(await test.claimDeliveries('four')).includes(1));
-  });
+  onSqlite(
+    'is waited for by alerts that come later, for as long as it asks anew, also after a restart',
+    async (newStore) => {
+      const { test } = await failing(newStore, 1);
+      await using _ = test;
+      const [one] = await test.claimDeliveries('one', () => 1);
+      await ask(test, one, 3600);
+      const checkId = await test.check();
+      const { accountId, now } = test;
+      const subscription = { checkId, groupId: null, activated: true };
+      await test.temp.store.alertChannels.subscribe(accountId, one?.delivery.alertChannelId ?? 0, subscription);
+      await test.runAll('failed');
+      assert.deepEqual(await test.claimDeliveries(), []);
+      await test.path.takeOver(now + 60_000);
+      test.temp.clock.advance(200_000);
+      const [retry] = await test.claimDeliveries('two');
+      assert.equal(retry?.number, 2);
+      await ask(test, retry, 4000, 'two');
+      assert.deepEqual(await test.claimDeliveries('three'), []);
+      test.temp.clock.advance(3_600_000);
+      assert.deepEqual(numbersOf(await test.claimDeliveries('three')), [3], 'asked for more meanwhile');
+      test.temp.clock.advance(400_005);
+      assert.ok(numbersOf(await test.claimDeliveries('four')).includes(1));
+    },
+  );
 
-  it('does not delay test messages', async (newStore) => {
+  onSqlite('does not delay test messages', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     const [one] = await test.claimDeliveries();
@@ -115,7 +118,7 @@ describe('a receiver that asks to wait', () => {
     });
   }
 
-  it('keeps waiting after an edit that leaves its URL', async (newStore) => {
+  onSqlite('keeps waiting after an edit that leaves its URL', async (newStore) => {
     const { test, channel } = await failing(newStore, 2);
     await using _ = test;
     const [one] = await test.claimDeliveries('one', () => 1);
@@ -140,7 +143,7 @@ describe('a receiver that asks to wait', () => {
     assert.equal(test.one(until), null);
   });
 
-  it('gets a seventh attempt then, if an earlier answer of the six asked for it', async (newStore) => {
+  onSqlite('gets a seventh attempt then, if an earlier answer of the six asked for it', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
     let until = 0;
@@ -162,26 +165,29 @@ describe('a receiver that asks to wait', () => {
     assert.equal(test.one('SELECT status FROM deliveries'), 2);
   });
 
-  it('is sent the last attempt again at the time that another delivery was asked to wait until', async (newStore) => {
-    const { test } = await failing(newStore, 1);
-    await using _ = test;
-    const until = test.now + 600_000;
-    test.temp.raw.exec(`UPDATE deliveries SET attempts = 5; UPDATE alert_channels SET requested_until = ${until}`);
-    const step = createSendDeliveries({
-      store: test.path,
-      clock: test.temp.clock,
-      owner: 'one',
-      isShared: () => false,
-      render: () => assert.fail('it is rendered'),
-      send: () => Promise.resolve(test.outcome(500)),
-      wake: () => {},
-      onError: (error) => assert.fail(String(error)),
-    });
-    await step.tick();
-    await step.stop(5000);
-    const rows = test.rows('SELECT attempts, status, next_attempt_at AS at FROM deliveries');
-    assert.deepEqual(rows, [{ attempts: 6, status: 0, at: until }]);
-  });
+  onSqlite(
+    'is sent the last attempt again at the time that another delivery was asked to wait until',
+    async (newStore) => {
+      const { test } = await failing(newStore, 1);
+      await using _ = test;
+      const until = test.now + 600_000;
+      test.temp.raw.exec(`UPDATE deliveries SET attempts = 5; UPDATE alert_channels SET requested_until = ${until}`);
+      const step = createSendDeliveries({
+        store: test.path,
+        clock: test.temp.clock,
+        owner: 'one',
+        isShared: () => false,
+        render: () => assert.fail('it is rendered'),
+        send: () => Promise.resolve(test.outcome(500)),
+        wake: () => {},
+        onError: (error) => assert.fail(String(error)),
+      });
+      await step.tick();
+      await step.stop(5000);
+      const rows = test.rows('SELECT attempts, status, next_attempt_at AS at FROM deliveries');
+      assert.deepEqual(rows, [{ attempts: 6, status: 0, at: until }]);
+    },
+  );
 
   it('holds back a long queue in a few claims', async (newStore) => {
     const { test } = await failing(newStore, 1);

@@ -13,7 +13,7 @@ import type { Check } from '#domain/checks/check.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
 import { aCheck, aGroup, noNotifications } from '../support/store/records.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
 
 const plain = {
@@ -87,25 +87,28 @@ const refused = (field: string, message: RegExp) => (error: unknown) =>
 const hooked = { request: { method: 'GET', url: 'https://shop.example/' }, localSetupScript: 'await 1;' };
 const script = { script: 'await 1;', scriptPath: 'check.mjs' };
 
-test('a group is not given a runtime that would leave checks in it without one for their scripts', async (newStore) => {
-  await using temp = await newStore();
-  const { groups, groupId, add } = await fixture(temp);
-  for (const name of ['One', 'Two']) await add('MULTI_STEP', { name, groupId, settings: script });
-  await add('MULTI_STEP', { groupId, runtimeId: '2026.10', settings: script });
-  await add('API', { groupId });
-  await assert.rejects(
-    groups.change(caller, groupId, { runtimeId: '2026.04' }),
-    refused(
-      'runtimeId',
-      /^would leave 2 checks in this group without a runtime .*"(?:One|Two)": .*does not support multi-step/,
-    ),
-  );
-  const changed = await groups.change(caller, groupId, { runtimeId: '2026.10' });
-  assert.equal(changed.runtimeId, '2026.10');
-  assert.equal((await groups.change(caller, groupId, { name: 'Others' })).name, 'Others');
-});
+onSqlite(
+  'a group is not given a runtime that would leave checks in it without one for their scripts',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { groups, groupId, add } = await fixture(temp);
+    for (const name of ['One', 'Two']) await add('MULTI_STEP', { name, groupId, settings: script });
+    await add('MULTI_STEP', { groupId, runtimeId: '2026.10', settings: script });
+    await add('API', { groupId });
+    await assert.rejects(
+      groups.change(caller, groupId, { runtimeId: '2026.04' }),
+      refused(
+        'runtimeId',
+        /^would leave 2 checks in this group without a runtime .*"(?:One|Two)": .*does not support multi-step/,
+      ),
+    );
+    const changed = await groups.change(caller, groupId, { runtimeId: '2026.10' });
+    assert.equal(changed.runtimeId, '2026.10');
+    assert.equal((await groups.change(caller, groupId, { name: 'Others' })).name, 'Others');
+  },
+);
 
-test('a group is not given a script that its checks have no runtime for', async (newStore) => {
+onSqlite('a group is not given a script that its checks have no runtime for', async (newStore) => {
   await using temp = await newStore();
   const runtimes = [bare];
   const { groups, groupId, add } = await fixture(temp, runtimes);
@@ -149,27 +152,30 @@ test('a group is not removed where its checks would have no runtime for their sc
   );
 });
 
-test('checks are not moved out of the group or into one whose runtime cannot run their scripts', async (newStore) => {
-  await using temp = await newStore();
-  const { checks, groups, groupId, add } = await fixture(temp, [bare]);
-  await groups.change(caller, groupId, { runtimeId: '2026.04' });
-  const cart = await add('API', { name: 'Cart', groupId, settings: hooked });
-  const own = await add('API', { groupId, settings: hooked, runtimeId: '2026.04' });
-  const plainCheck = await add('API', {});
-  const move = (id: number, change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }) =>
-    groups.changeChecks(caller, id, { add: [], remove: [], ...change });
-  await assert.rejects(
-    move(groupId, { remove: [cart.id, own.id] }),
-    refused('remove', /^would leave 1 check in this list without a runtime .*"Cart": no runtime of this server/),
-  );
-  const { accountId: _a, id: _i, createdAt: _c, updatedAt: _u, ...group } = aGroup(ownId);
-  const other = await groups.create(caller, { ...group, alertChannelSubscriptions: [] }, false);
-  await assert.rejects(move(other.id, { add: [cart.id] }), refused('add', /^would leave 1 check in this list/));
-  assert.equal((await checks.find(caller, cart.id)).groupId, groupId);
-  assert.deepEqual(await move(other.id, { add: [own.id, plainCheck.id] }), { added: 2, removed: 0 });
-});
+onSqlite(
+  'checks are not moved out of the group or into one whose runtime cannot run their scripts',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { checks, groups, groupId, add } = await fixture(temp, [bare]);
+    await groups.change(caller, groupId, { runtimeId: '2026.04' });
+    const cart = await add('API', { name: 'Cart', groupId, settings: hooked });
+    const own = await add('API', { groupId, settings: hooked, runtimeId: '2026.04' });
+    const plainCheck = await add('API', {});
+    const move = (id: number, change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }) =>
+      groups.changeChecks(caller, id, { add: [], remove: [], ...change });
+    await assert.rejects(
+      move(groupId, { remove: [cart.id, own.id] }),
+      refused('remove', /^would leave 1 check in this list without a runtime .*"Cart": no runtime of this server/),
+    );
+    const { accountId: _a, id: _i, createdAt: _c, updatedAt: _u, ...group } = aGroup(ownId);
+    const other = await groups.create(caller, { ...group, alertChannelSubscriptions: [] }, false);
+    await assert.rejects(move(other.id, { add: [cart.id] }), refused('add', /^would leave 1 check in this list/));
+    assert.equal((await checks.find(caller, cart.id)).groupId, groupId);
+    assert.deepEqual(await move(other.id, { add: [own.id, plainCheck.id] }), { added: 2, removed: 0 });
+  },
+);
 
-test('a group whose scripts alone need a runtime is removed with them', async (newStore) => {
+onSqlite('a group whose scripts alone need a runtime is removed with them', async (newStore) => {
   await using temp = await newStore();
   const { groups, groupId, add } = await fixture(temp, [bare]);
   await add('API', { groupId });
@@ -177,42 +183,51 @@ test('a group whose scripts alone need a runtime is removed with them', async (n
   await groups.remove(caller, groupId);
 });
 
-test('an account is not given a runtime that would leave its checks without one for their scripts', async (newStore) => {
-  await using temp = await newStore();
-  const { accounts, groups, groupId, add } = await fixture(temp);
-  await groups.change(caller, groupId, { runtimeId: '2026.10' });
-  await add('MULTI_STEP', { groupId, settings: script });
-  await add('API', { settings: hooked });
-  assert.equal((await accounts.change(caller, 'me', { runtimeId: '2026.04' })).runtimeId, '2026.04');
-  await accounts.change(caller, 'me', { runtimeId: null });
-  await add('MULTI_STEP', { name: 'Order', settings: script });
-  await add('BROWSER', { name: 'Page', settings: script });
-  await assert.rejects(
-    accounts.change(caller, 'me', { runtimeId: '2026.04' }),
-    refused('runtimeId', /^would leave 2 checks of this account without a runtime .*"(Order|Page)": /),
-  );
-});
+onSqlite(
+  'an account is not given a runtime that would leave its checks without one for their scripts',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { accounts, groups, groupId, add } = await fixture(temp);
+    await groups.change(caller, groupId, { runtimeId: '2026.10' });
+    await add('MULTI_STEP', { groupId, settings: script });
+    await add('API', { settings: hooked });
+    assert.equal((await accounts.change(caller, 'me', { runtimeId: '2026.04' })).runtimeId, '2026.04');
+    await accounts.change(caller, 'me', { runtimeId: null });
+    await add('MULTI_STEP', { name: 'Order', settings: script });
+    await add('BROWSER', { name: 'Page', settings: script });
+    await assert.rejects(
+      accounts.change(caller, 'me', { runtimeId: '2026.04' }),
+      refused('runtimeId', /^would leave 2 checks of this account without a runtime .*"(Order|Page)": /),
+    );
+  },
+);
 
-test('a check with a script around its request needs a runtime, its own, its group’s, its account’s or the CURRENT one', async (newStore) => {
-  await using temp = await newStore();
-  const { checks, accounts, groups, groupId, add } = await fixture(temp, [bare, ending]);
-  const settings = hooked;
-  const none = refused('runtimeId', /^no runtime of this server is CURRENT/);
-  await assert.rejects(add('API', { settings }), none);
-  const own = await add('API', { settings, runtimeId: '2026.04' });
-  await assert.rejects(checks.change(caller, own.id, { runtimeId: null }, { checkType: 'API' }), none);
-  const plainOne = await add('API');
-  await assert.rejects(checks.change(caller, plainOne.id, { settings }, { checkType: 'API' }), none);
-  await groups.change(caller, groupId, { runtimeId: '2026.04' });
-  assert.equal((await add('API', { settings, groupId })).runtimeWarning, null);
-  await accounts.change(caller, 'me', { runtimeId: '2026.04' });
-  assert.equal((await add('API', { settings })).runtimeWarning, null);
-  // Of a check without scripts there is nothing to be known.
-  assert.equal((await add('API')).runtimeWarning, undefined);
-  await assert.rejects(add('API', { settings, runtimeId: '2025.04' }), refused('runtimeId', /must be one of 2026\.04/));
-  const { rows } = await checks.list(caller, {}, { limit: 100, offset: 0 });
-  assert.deepEqual(rows.map(({ runtimeWarning }) => runtimeWarning === null).filter(Boolean).length, 3);
-});
+onSqlite(
+  'a check with a script around its request needs a runtime, its own, its group’s, its account’s or the CURRENT one',
+  async (newStore) => {
+    await using temp = await newStore();
+    const { checks, accounts, groups, groupId, add } = await fixture(temp, [bare, ending]);
+    const settings = hooked;
+    const none = refused('runtimeId', /^no runtime of this server is CURRENT/);
+    await assert.rejects(add('API', { settings }), none);
+    const own = await add('API', { settings, runtimeId: '2026.04' });
+    await assert.rejects(checks.change(caller, own.id, { runtimeId: null }, { checkType: 'API' }), none);
+    const plainOne = await add('API');
+    await assert.rejects(checks.change(caller, plainOne.id, { settings }, { checkType: 'API' }), none);
+    await groups.change(caller, groupId, { runtimeId: '2026.04' });
+    assert.equal((await add('API', { settings, groupId })).runtimeWarning, null);
+    await accounts.change(caller, 'me', { runtimeId: '2026.04' });
+    assert.equal((await add('API', { settings })).runtimeWarning, null);
+    // Of a check without scripts there is nothing to be known.
+    assert.equal((await add('API')).runtimeWarning, undefined);
+    await assert.rejects(
+      add('API', { settings, runtimeId: '2025.04' }),
+      refused('runtimeId', /must be one of 2026\.04/),
+    );
+    const { rows } = await checks.list(caller, {}, { limit: 100, offset: 0 });
+    assert.deepEqual(rows.map(({ runtimeWarning }) => runtimeWarning === null).filter(Boolean).length, 3);
+  },
+);
 
 test('from the end of its runtime on a check is saved with runtimeFallback only', async (newStore) => {
   await using temp = await newStore();
@@ -269,7 +284,7 @@ test('from the end of its runtime on a check is saved with runtimeFallback only'
   );
 });
 
-test('a multi-step check is not saved with a runtime that does not support it', async (newStore) => {
+onSqlite('a multi-step check is not saved with a runtime that does not support it', async (newStore) => {
   await using temp = await newStore();
   const { checks, add } = await fixture(temp);
   const no = refused('runtimeId', /2026\.04 does not support multi-step checks/);
@@ -278,17 +293,25 @@ test('a multi-step check is not saved with a runtime that does not support it', 
   await assert.rejects(checks.change(caller, id, { runtimeId: '2026.04' }, { checkType: 'MULTI_STEP' }), no);
 });
 
-test('a check keeps a run location whose last runner has gone, and is given none that nobody serves', async (newStore) => {
-  await using temp = await newStore();
-  const codes = ['local', 'cellar'];
-  const { checks, add } = await fixture(temp, [current], codes);
-  const { id } = await add('URL', { locations: ['local', 'cellar'] });
-  codes.pop();
-  const kept = await checks.change(caller, id, { name: 'Back', locations: ['local', 'cellar'] }, { checkType: 'URL' });
-  assert.deepEqual([kept.name, kept.locations], ['Back', ['local', 'cellar']]);
-  const change = { locations: ['cellar', 'attic'] };
-  await assert.rejects(
-    checks.change(caller, id, change, { checkType: 'URL' }),
-    refused('locations[1]', /^must be one of local$/),
-  );
-});
+onSqlite(
+  'a check keeps a run location whose last runner has gone, and is given none that nobody serves',
+  async (newStore) => {
+    await using temp = await newStore();
+    const codes = ['local', 'cellar'];
+    const { checks, add } = await fixture(temp, [current], codes);
+    const { id } = await add('URL', { locations: ['local', 'cellar'] });
+    codes.pop();
+    const kept = await checks.change(
+      caller,
+      id,
+      { name: 'Back', locations: ['local', 'cellar'] },
+      { checkType: 'URL' },
+    );
+    assert.deepEqual([kept.name, kept.locations], ['Back', ['local', 'cellar']]);
+    const change = { locations: ['cellar', 'attic'] };
+    await assert.rejects(
+      checks.change(caller, id, change, { checkType: 'URL' }),
+      refused('locations[1]', /^must be one of local$/),
+    );
+  },
+);

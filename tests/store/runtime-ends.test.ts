@@ -15,7 +15,7 @@ import { newId } from '#lib/id.ts';
 import type { Log } from '#lib/log.ts';
 import { StartError } from '#config/start-error.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { it, type NewStore, test } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite, test } from '../support/store/each-engine.ts';
 import { aCheck, aGroup } from '../support/store/records.ts';
 
 const dayMs = 86_400_000;
@@ -124,23 +124,26 @@ describe('the notice of the end of a runtime', () => {
     assert.deepEqual(await user.notices(), [], 'earlier');
   });
 
-  it('of the CURRENT one goes to those with scripts that name none, their own or around a request', async (newStore) => {
-    await using on = await fixture(newStore, [{ ...current, runtimeEndOfLife: '04/30/2027' }]);
-    const bare = on.account();
-    const around = on.account();
-    const group = await around.group({ localTearDownScript: 'await 1;' });
-    for (const one of [bare, around]) {
-      await one.check({});
-      await one.check({ checkType: 'URL' });
-    }
-    await around.check({ groupId: group });
-    await around.check({ settings: { localSetupScript: 'await 1;' } });
-    await around.check({ settings: { localSetupScript: ' ' } });
-    assert.deepEqual(await bare.notices(), []);
-    const [notice] = await around.notices();
-    assert.match(notice?.message ?? '', /2 checks of this account use it and will not run after that\.$/);
-    assert.match(notice?.action ?? '', /^Choose another runtimeId for 2 checks that use it by default/);
-  });
+  onSqlite(
+    'of the CURRENT one goes to those with scripts that name none, their own or around a request',
+    async (newStore) => {
+      await using on = await fixture(newStore, [{ ...current, runtimeEndOfLife: '04/30/2027' }]);
+      const bare = on.account();
+      const around = on.account();
+      const group = await around.group({ localTearDownScript: 'await 1;' });
+      for (const one of [bare, around]) {
+        await one.check({});
+        await one.check({ checkType: 'URL' });
+      }
+      await around.check({ groupId: group });
+      await around.check({ settings: { localSetupScript: 'await 1;' } });
+      await around.check({ settings: { localSetupScript: ' ' } });
+      assert.deepEqual(await bare.notices(), []);
+      const [notice] = await around.notices();
+      assert.match(notice?.message ?? '', /2 checks of this account use it and will not run after that\.$/);
+      assert.match(notice?.action ?? '', /^Choose another runtimeId for 2 checks that use it by default/);
+    },
+  );
 
   it('stays after the end, with how many checks do not run for it, until none does', async (newStore) => {
     const gone = { ...older, stage: 'DEPRECATED', endedAt: endsAt } as const;
@@ -170,20 +173,23 @@ describe('the notice of the end of a runtime', () => {
     assert.deepEqual(await on.account().notices(), []);
   });
 
-  it('after the end of the CURRENT one goes to those that name none, while there is no other', async (newStore) => {
-    const gone = { ...current, endedAt: endsAt - 40 * dayMs } as const;
-    await using alone = await fixture(newStore, [], [gone]);
-    const user = alone.account();
-    await user.check(script);
-    const [notice] = await user.notices();
-    assert.equal(notice?.message, 'The runtime 2026.10 is removed: 1 check of this account no longer runs.');
-    await using on = await fixture(newStore, [{ ...current, name: '2027.04' }], [gone]);
-    const next = on.account();
-    await next.check(script);
-    assert.deepEqual(await next.notices(), []);
-  });
+  onSqlite(
+    'after the end of the CURRENT one goes to those that name none, while there is no other',
+    async (newStore) => {
+      const gone = { ...current, endedAt: endsAt - 40 * dayMs } as const;
+      await using alone = await fixture(newStore, [], [gone]);
+      const user = alone.account();
+      await user.check(script);
+      const [notice] = await user.notices();
+      assert.equal(notice?.message, 'The runtime 2026.10 is removed: 1 check of this account no longer runs.');
+      await using on = await fixture(newStore, [{ ...current, name: '2027.04' }], [gone]);
+      const next = on.account();
+      await next.check(script);
+      assert.deepEqual(await next.notices(), []);
+    },
+  );
 
-  it('says which checks go on in another one, and tells an account that only names it', async (newStore) => {
+  onSqlite('says which checks go on in another one, and tells an account that only names it', async (newStore) => {
     await using on = await fixture(newStore);
     const naming = on.account(older.name);
     assert.match((await naming.notices())[0]?.message ?? '', /: no check of this account uses it yet\.$/);

@@ -2,7 +2,7 @@
 // present.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it, type NewStore } from '../support/store/each-engine.ts';
+import { it, type NewStore, onSqlite } from '../support/store/each-engine.ts';
 import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
 import { checksOf, minuteMs, run } from './storm-under-test.ts';
 
@@ -52,7 +52,7 @@ const states = (test: PathUnderTest): unknown[] =>
 const superseded = { type: 'ALERT_FAILURE', status: 8, error: reason };
 
 describe('a failure that waits for its retry', () => {
-  it('is superseded by the recovery, which is sent', async (newStore) => {
+  onSqlite('is superseded by the recovery, which is sent', async (newStore) => {
     const { test } = await failed(newStore, 'EMAIL');
     await using _ = test;
     await slot(test, 'passed');
@@ -82,7 +82,7 @@ describe('a failure that waits for its retry', () => {
     assert.deepEqual(states(test)[0], superseded);
   });
 
-  it('is sent to a webhook, as specified', async (newStore) => {
+  onSqlite('is sent to a webhook, as specified', async (newStore) => {
     const { test } = await failed(newStore, 'WEBHOOK');
     await using _ = test;
     await slot(test, 'passed');
@@ -91,19 +91,24 @@ describe('a failure that waits for its retry', () => {
     assert.deepEqual(await send(test, 200), ['ALERT_FAILURE']);
   });
 
-  it('is not superseded by another incident, by a certificate, or by a message that was cancelled', async (newStore) => {
-    const { test } = await failed(newStore, 'EMAIL');
-    await using _ = test;
-    await slot(test, 'passed');
-    test.temp.raw.exec(`UPDATE deliveries SET status = 5, next_attempt_at = NULL WHERE alert_type = 'ALERT_RECOVERY'`);
-    await slot(test, 'failed');
-    test.temp.clock.advance(21_000);
-    assert.deepEqual(await send(test, 200), ['ALERT_FAILURE']);
-    assert.deepEqual(await send(test, 200), ['ALERT_FAILURE']);
-    assert.deepEqual(test.one('SELECT count(*) FROM deliveries WHERE status = 8'), 0);
-  });
+  onSqlite(
+    'is not superseded by another incident, by a certificate, or by a message that was cancelled',
+    async (newStore) => {
+      const { test } = await failed(newStore, 'EMAIL');
+      await using _ = test;
+      await slot(test, 'passed');
+      test.temp.raw.exec(
+        `UPDATE deliveries SET status = 5, next_attempt_at = NULL WHERE alert_type = 'ALERT_RECOVERY'`,
+      );
+      await slot(test, 'failed');
+      test.temp.clock.advance(21_000);
+      assert.deepEqual(await send(test, 200), ['ALERT_FAILURE']);
+      assert.deepEqual(await send(test, 200), ['ALERT_FAILURE']);
+      assert.deepEqual(test.one('SELECT count(*) FROM deliveries WHERE status = 8'), 0);
+    },
+  );
 
-  it('finishes an attempt in progress before the recovery is sent', async (newStore) => {
+  onSqlite('finishes an attempt in progress before the recovery is sent', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check(), { type: 'EMAIL' });
     await slot(test, 'failed');

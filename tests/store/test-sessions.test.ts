@@ -14,7 +14,7 @@ import {
 } from '#domain/sessions/test-session.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const leaseMs = 10_000;
@@ -139,7 +139,7 @@ test('a run of a lost process starts again without a second start', async (newSt
   assert.deepEqual(await queue.renew(runs, lease), [runs[0]?.id], 'the first owner lost it');
 });
 
-test('cancelling ends what waits and runs, of the whole session or of one run', async (newStore) => {
+onSqlite('cancelling ends what waits and runs, of the whole session or of one run', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   const { sessions, added, claim, end, found, kinds } = opened(test);
   const { session, runs } = await added(3);

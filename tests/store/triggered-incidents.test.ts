@@ -5,7 +5,7 @@ import type { IncidentTrigger } from '#domain/status-pages/incident-trigger.ts';
 import { mostOfChecks } from '#domain/status-pages/propose-incidents.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Outcome } from '#domain/results/result.ts';
-import { type NewStore, test } from '../support/store/each-engine.ts';
+import { type NewStore, onSqlite, test } from '../support/store/each-engine.ts';
 import { aStatusIncident, aStatusService } from '../support/store/status-pages.ts';
 import { PagesUnderTest } from './pages-under-test.ts';
 
@@ -59,7 +59,7 @@ class Triggered implements AsyncDisposable {
   }
 }
 
-test('a failing check publishes its incident once, and its recovery resolves it', async (newStore) => {
+onSqlite('a failing check publishes its incident once, and its recovery resolves it', async (newStore) => {
   await using triggered = await Triggered.open(newStore);
   const { pages, service } = triggered;
   const { store, path } = pages;

@@ -7,7 +7,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/store/each-engine.ts';
+import { onSqlite, test } from '../support/store/each-engine.ts';
 import type { RawRows } from '../support/store/raw-rows.ts';
 import { putAccount, putCheck, putGroup, putResult } from '../support/store/rows.ts';
 import type { TempStore } from '../support/store/temp-store.ts';
@@ -75,38 +75,41 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
 
-test('the first call makes the trigger, later ones use it, and each starts every activated check of the group', async (newStore) => {
-  await using temp = await newStore();
-  const accountId = putAccount(temp.raw);
-  putGroup(temp.raw, accountId, 1);
-  putGroup(temp.raw, accountId, 2);
-  putCheck(temp.raw, accountId, { groupId: 1 });
-  putCheck(temp.raw, accountId, { groupId: 1 });
-  putCheck(temp.raw, accountId, { groupId: 1, activated: false });
-  putCheck(temp.raw, accountId, { groupId: 1, checkType: 'HEARTBEAT' });
-  putCheck(temp.raw, accountId, { groupId: 2 });
-  const { triggers, woken } = open(temp);
-  const { call: firstCall, ...first } = await triggers.call(callerOf(accountId), group(1), null);
-  const madeAt = temp.clock.now();
-  assert.deepEqual(
-    firstCall?.runIds.toSorted(),
-    runRows(temp.raw).map((row) => idText(row['id'] as Uint8Array)),
-  );
-  assert.deepEqual(
-    { ...first, token: '' },
-    { accountId, id: 1, token: '', groupId: 1, checkId: null, createdAt: madeAt, calledAt: madeAt, updatedAt: null },
-  );
-  assert.match(first.token, /^[\w-]{22,}$/);
-  assert.equal(runRows(temp.raw).length, 2);
-  temp.clock.advance(60_000);
-  const { call: _, ...second } = await triggers.call(callerOf(accountId), group(1), null);
-  assert.deepEqual(second, { ...first, calledAt: madeAt + 60_000 });
-  assert.equal(runRows(temp.raw).length, 4);
-  assert.equal(woken(), 2);
-  const other = await triggers.call(callerOf(accountId), group(2), null);
-  assert.deepEqual([other.id, other.token === first.token], [2, false]);
-  assert.deepEqual(await triggers.find(callerOf(accountId), group(1)), second);
-});
+onSqlite(
+  'the first call makes the trigger, later ones use it, and each starts every activated check of the group',
+  async (newStore) => {
+    await using temp = await newStore();
+    const accountId = putAccount(temp.raw);
+    putGroup(temp.raw, accountId, 1);
+    putGroup(temp.raw, accountId, 2);
+    putCheck(temp.raw, accountId, { groupId: 1 });
+    putCheck(temp.raw, accountId, { groupId: 1 });
+    putCheck(temp.raw, accountId, { groupId: 1, activated: false });
+    putCheck(temp.raw, accountId, { groupId: 1, checkType: 'HEARTBEAT' });
+    putCheck(temp.raw, accountId, { groupId: 2 });
+    const { triggers, woken } = open(temp);
+    const { call: firstCall, ...first } = await triggers.call(callerOf(accountId), group(1), null);
+    const madeAt = temp.clock.now();
+    assert.deepEqual(
+      firstCall?.runIds.toSorted(),
+      runRows(temp.raw).map((row) => idText(row['id'] as Uint8Array)),
+    );
+    assert.deepEqual(
+      { ...first, token: '' },
+      { accountId, id: 1, token: '', groupId: 1, checkId: null, createdAt: madeAt, calledAt: madeAt, updatedAt: null },
+    );
+    assert.match(first.token, /^[\w-]{22,}$/);
+    assert.equal(runRows(temp.raw).length, 2);
+    temp.clock.advance(60_000);
+    const { call: _, ...second } = await triggers.call(callerOf(accountId), group(1), null);
+    assert.deepEqual(second, { ...first, calledAt: madeAt + 60_000 });
+    assert.equal(runRows(temp.raw).length, 4);
+    assert.equal(woken(), 2);
+    const other = await triggers.call(callerOf(accountId), group(2), null);
+    assert.deepEqual([other.id, other.token === first.token], [2, false]);
+    assert.deepEqual(await triggers.find(callerOf(accountId), group(1)), second);
+  },
+);
 
 test('a run started so is due at once, on demand, and counted', async (newStore) => {
   await using temp = await newStore();
@@ -160,7 +163,7 @@ test('a parallel check runs at all its locations, a round-robin one where its tu
   );
 });
 
-test('a limit of 5 and a group of 6: refused with the figures, and none starts', async (newStore) => {
+onSqlite('a limit of 5 and a group of 6: refused with the figures, and none starts', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw, 5);
   putGroup(temp.raw, accountId, 1);
@@ -233,7 +236,7 @@ test('groups that do not exist or belong to another account are not found', asyn
   }
 });
 
-test('a key that may only read cannot start checks, nor see the token that would', async (newStore) => {
+onSqlite('a key that may only read cannot start checks, nor see the token that would', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putGroup(temp.raw, accountId, 1);
@@ -244,7 +247,7 @@ test('a key that may only read cannot start checks, nor see the token that would
   await assert.rejects(triggers.remove(callerOf(accountId), group(1)), refusedWith('forbidden'));
 });
 
-test('a removed trigger is dead, and the next call makes another', async (newStore) => {
+onSqlite('a removed trigger is dead, and the next call makes another', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putGroup(temp.raw, accountId, 1);
@@ -303,7 +306,7 @@ test('a call by token waits for all checks of the group and tells which failed',
   assert.equal(isWaited(), false);
 });
 
-test('a call by token finds the verdict by looking, when no hint comes', async (newStore) => {
+onSqlite('a call by token finds the verdict by looking, when no hint comes', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId, { name: 'alone' });
@@ -347,7 +350,7 @@ test('a call by token does not hold up a process that stops', async (newStore) =
   await assert.rejects(answer, refusedWith('unavailable'));
 });
 
-test('a token works for its own group only, ten times a minute', async (newStore) => {
+onSqlite('a token works for its own group only, ten times a minute', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putGroup(temp.raw, accountId, 1);

@@ -21,6 +21,9 @@ const owned: Partial<Record<Engine, ReadonlyMap<string, string>>> = {};
 /** Fewer different statements than the opening of a store and one case issue on an engine. */
 const fewest = 8;
 
+/** Ends the name under which statements of cases are recorded that are run on SQLite alone. */
+export const onSqliteAlone = ' on SQLite alone';
+
 /** From here on what is issued counts for this file of tests. */
 export function recordFor(file: string): void {
   issued = issuedOf(file);
@@ -93,7 +96,7 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
   );
   const needed = new Set<AccountException>();
   const breaches = new Set<string>();
-  const statements = issuedOf(file)[engine];
+  const statements = new Set([...issuedOf(file)[engine], ...issuedOf(file + onSqliteAlone)[engine]]);
   for (const statement of statements) {
     const plain = plainOf(statement);
     for (const { table, isBound } of mentionsOf(statement, tables)) {
@@ -112,6 +115,24 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
   const idle = exceptions.filter((each) => each.seenIn === file && !needed.has(each));
   assert.deepEqual(idle, [], `exceptions that no statement needs any more on ${engine}`);
 }
+
+/**
+ * Fails if cases that are run on SQLite alone issue what no case of their file that is run on both issues: PostgreSQL would
+ * never be asked for it.
+ */
+export function assertIssuedOnBoth(file: string): void {
+  const known = new Set([...issuedOf(file).SQLite].map(shapeOf));
+  const unknown = [...issuedOf(file + onSqliteAlone).SQLite].filter((statement) => !known.has(shapeOf(statement)));
+  assert.deepEqual(unknown.map(plainOf), [], `${file}: is issued on SQLite alone: run the case on both engines`);
+}
+
+/** What a statement does with which tables, whatever its columns, conditions and values. */
+function shapeOf(statement: string): string {
+  return plainOf(statement).match(shapeWords)?.join(' ') ?? '';
+}
+
+const shapeWords =
+  /\b(?:(?:insert into|update|delete from|from|join) [a-z_(]+|group by|having|distinct|over|union|with|exists|on conflict|returning|limit|json_each)(?![a-z_])/g;
 
 /** In small letters, without quotes, with single spaces, `?` for each parameter and for each list of them. */
 function plainOf(statement: string): string {
