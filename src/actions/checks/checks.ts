@@ -7,7 +7,6 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
-import { upgradedSettings } from '#domain/checks/absent-values.ts';
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import {
   type ChangeOptions,
@@ -102,8 +101,6 @@ export function createCheckActions(deps: CheckDeps) {
       if (changed === null) throw notFound('check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
-    /** Lets older assertions fail if their value does not exist, like new ones. */
-    upgradeAssertions: (caller: Caller, id: string): Promise<ShownCheck> => upgradeAssertions(caller, id, deps),
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
@@ -206,16 +203,6 @@ function draftOf(
     environmentVariables: mergedVariables(input.environmentVariables, present?.environmentVariables ?? []),
     settings: mergedSettings(checkType, input.settings, present?.settings ?? {}, deps),
   };
-}
-
-async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): Promise<ShownCheck> {
-  requirePermission(caller, 'write');
-  const changed = await deps.checks.change(caller.accountId, id, ({ check: present }) => {
-    const check = { ...present, settings: upgradedSettings(present.settings) };
-    return { check, subscriptions: null, isAutoAssigned: false, ...deps.missingVariables.namesOf(check) };
-  });
-  if (changed === null) throw notFound('check', id);
-  return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
 
 /** Problems of the scripts of a new check. */

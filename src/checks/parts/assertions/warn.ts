@@ -1,6 +1,5 @@
 // Warns about valid assertions that have no useful effect.
 import type { SettingsProblem } from '../../kind.ts';
-import { passesIfAbsent } from '#domain/checks/absent-values.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import { type AssertionSettings } from './assertion.ts';
 import { type AssertionSource, sortOf } from './sources.ts';
@@ -21,15 +20,9 @@ export function assertionWarnings(
       lengthWarning(assertion) ??
       namelessWarning(assertion) ??
       emptyWarning(assertion) ??
-      absenceWarning(assertion) ??
       contradiction(assertion, index, assertions, path);
     return message === null ? [] : [{ path: `${path}[${index}]`, message }];
   });
-}
-
-function absenceWarning(assertion: AssertionSettings): string | null {
-  if (!passesIfAbsent(assertion)) return null;
-  return 'passes if the value does not exist, because an older version saved it; set passesIfAbsent to false to change that';
 }
 
 /** The number an assertion compares with; null if a variable supplies it. */
