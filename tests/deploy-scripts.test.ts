@@ -1,7 +1,7 @@
 // Runners of deploy/ have the room that as many scripts of each type as run at once may take, beside what the service itself takes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { hookLimits, browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import { hookLimits, browserLimits, programLimits } from '#domain/checks/script.ts';
 import { readConfig } from '#config/config.ts';
 import {
   type Fields,

@@ -1,5 +1,5 @@
 // Verifies records and received requests against the guarantees (design §1). Each violation is one sentence.
-import { phaseMs } from '#domain/checks/slot.ts';
+import { phaseMs } from '#domain/checks/schedule.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
 import { judgeAnswers } from './answered.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Check } from '#domain/checks/check.ts';
 import type { Store } from '#store/store.ts';
 import { aChannel, aCheck } from '../../tests/support/store/records.ts';
-import { nextSlot, phaseMs } from '#domain/checks/slot.ts';
+import { nextSlot, phaseMs } from '#domain/checks/schedule.ts';
 import { derivedId } from '#lib/id.ts';
 import { seedFirstAccount } from '../support/seed.ts';
 import { dayMs, hourMs } from './machine-events.ts';

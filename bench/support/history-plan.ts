@@ -1,7 +1,7 @@
 // A month of results for the history benchmark: checks, intervals, and contents of the rows.
 import { encodeDetails } from '#checks/parts/http/details.ts';
 import type { Check } from '#domain/checks/check.ts';
-import { nextSlot, phaseMs } from '#domain/checks/slot.ts';
+import { nextSlot, phaseMs } from '#domain/checks/schedule.ts';
 import { checkRow } from '#store/checks/check-rows.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { packed } from '#store/base/packed.ts';

@@ -3,7 +3,7 @@ import { prepareWith } from '#app/path/deliveries.ts';
 import { readConfig } from '#config/config.ts';
 import type { DeliveryFacts, EndedAttempt } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
-import { randomValues } from '#domain/deliveries/random-values.ts';
+import { randomValues } from '#domain/deliveries/delivery-variables.ts';
 import { systemRandom } from '#lib/random.ts';
 import { channelRules } from '#channels/rules.ts';
 import { encodeDetails } from '#checks/parts/http/details.ts';

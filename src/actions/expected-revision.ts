@@ -1,5 +1,5 @@
 // Refuses a change to a record that was changed since the caller read it.
-import { type Revised, revisionOf } from '#domain/revision.ts';
+import { type Revised, revisionOf } from '#domain/patch.ts';
 import { Refusal } from './refusal.ts';
 
 /** Revisions (epoch ms) that a change is meant for; null = any. */

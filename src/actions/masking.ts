@@ -1,8 +1,8 @@
 // Masks secrets in responses, and replaces masks in requests by the stored values.
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import { mask, maskAddress, maskUserInfo } from '#domain/deliveries/shown-url.ts';
 import { variableNameProblem } from '#domain/accounts/variable-name.ts';
+import { mask, maskAddress, maskUserInfo } from '#domain/deliveries/shown-url.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
 

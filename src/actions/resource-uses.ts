@@ -1,5 +1,5 @@
 // Says which checks and groups use a resource, and refuses to delete one that is in use.
-import { isUsed, type ResourceUsers, type Users } from '#domain/accounts/resource-users.ts';
+import { isUsed, type ResourceUsers, type Users } from '#domain/accounts/account.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 import { inTurn } from './in-turn.ts';
 import { Refusal } from './refusal.ts';

@@ -8,7 +8,7 @@ import { createPasswords, type Passwords } from '#actions/accounts/passwords.ts'
 import { Refusal } from '#actions/refusal.ts';
 import { createRefusedConnections } from '#actions/operating/refused-connections.ts';
 import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
-import type { RandomSource } from '#domain/deliveries/random-values.ts';
+import type { RandomSource } from '#domain/deliveries/delivery-variables.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { machineTime } from './store/machine-time.ts';
@@ -21,7 +21,7 @@ import { createSessionLinks } from '#actions/sessions/session-links.ts';
 import { createSubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import { createPageAccess } from '#actions/status-pages/page-access.ts';
 import { createResultLinks } from '#actions/results/result-links.ts';
-import type { PlaceBoard } from '#egress/place-board.ts';
+import type { PlaceBoard } from '#egress/closed-places.ts';
 import { hasChromium } from '#sandbox/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { composeHints } from './hints.ts';

@@ -1,6 +1,6 @@
 // Sends mails that are no alerts by the channel kind that can: invitations, links for other passwords, and links to strangers.
 import { randomUUID } from 'node:crypto';
-import { type Gateways, gatewaysOf, noGateways, type SmtpGateway } from '#domain/deliveries/gateways.ts';
+import { gatewaysOf, noGateways, type SmtpGateway } from '#domain/deliveries/gateways.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type {
   ChannelKind,
@@ -32,11 +32,15 @@ export function createInvitationSender(options: SenderOptions): InvitationSender
   const kind = mailingKind();
   if (smtp === null || kind === null) return null;
   const { renderInvitation, renderPasswordReset } = kind;
-  return createMailSender(options, { ...noGateways, smtp }, (message: InvitationMessage | PasswordResetMessage) => ({
-    timeZone: message.timeZone,
-    render: (facts, server) =>
-      'role' in message ? renderInvitation(message, facts, server) : renderPasswordReset(message, facts, server),
-  }));
+  return createMailSender(
+    kind,
+    { ...options, gateways: { ...noGateways, smtp } },
+    (message: InvitationMessage | PasswordResetMessage) => ({
+      timeZone: message.timeZone,
+      render: (facts, server) =>
+        'role' in message ? renderInvitation(message, facts, server) : renderPasswordReset(message, facts, server),
+    }),
+  );
 }
 
 /** Sends links to readers outside of an account through the server of the account, or else that of the operator. */
@@ -45,15 +49,21 @@ export function createLinkSender(options: SenderOptions): MailSender<LinkMessage
   const kind = mailingKind();
   if (kind === null || (smtp === null && Object.keys(accountSmtp).length === 0)) return null;
   const { renderLinkMail } = kind;
-  return createMailSender(options, { ...noGateways, smtp, accountSmtp }, (message: LinkMessage) => ({
-    timeZone: 'UTC',
-    render: (facts, server) => renderLinkMail(message, facts, server),
-  }));
+  return createMailSender(
+    kind,
+    { ...options, gateways: { ...noGateways, smtp, accountSmtp } },
+    (message: LinkMessage) => ({
+      timeZone: 'UTC',
+      render: (facts, server) => renderLinkMail(message, facts, server),
+    }),
+  );
 }
 
 type Rendering = Required<Pick<ChannelKind, 'renderInvitation' | 'renderPasswordReset' | 'renderLinkMail'>>;
 
-function mailingKind(): (Pick<ChannelKind, 'type' | 'loadSender'> & Rendering) | null {
+type MailingKind = Pick<ChannelKind, 'type' | 'loadSender'> & Rendering;
+
+function mailingKind(): MailingKind | null {
   for (const kind of channelKinds as readonly ChannelKind[]) {
     const { type, loadSender, renderInvitation, renderPasswordReset, renderLinkMail } = kind;
     if (renderInvitation !== undefined && renderPasswordReset !== undefined && renderLinkMail !== undefined)
@@ -63,25 +73,22 @@ function mailingKind(): (Pick<ChannelKind, 'type' | 'loadSender'> & Rendering) |
 }
 
 function createMailSender<Mail extends { readonly id: string }>(
+  { type, loadSender }: MailingKind,
   options: SenderOptions,
-  gateways: Gateways,
   mailOf: (message: Mail) => {
     readonly timeZone: string;
     readonly render: (facts: RenderFacts, server: SmtpGateway) => Message;
   },
-): MailSender<Mail> | null {
-  const kind = mailingKind();
-  if (kind === null) return null;
-  const { type, loadSender } = kind;
+): MailSender<Mail> {
   let sender: Promise<ChannelSender> | null = null;
   return {
     async send(accountId, message, userAgent) {
-      const { smtp } = gatewaysOf(gateways, accountId);
+      const { smtp } = gatewaysOf(options.gateways, accountId);
       if (smtp === null) throw new Error('no mail server is set up for this account');
       const now = Date.now();
       const { timeZone, render } = mailOf(message);
       const facts = { createdAt: now, uuid: randomUUID(), randomNumber: 0, userAgent, timeZone };
-      sender ??= loadSender().then((create) => create({ ...options, gateways }));
+      sender ??= loadSender().then((create) => create(options));
       const { error } = await (
         await sender
       ).send({

@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
-import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
+import type { AlertChannel, ChannelPreset } from '#domain/alerts/alert-channel.ts';
 import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { MessageView } from '#domain/deliveries/message-view.ts';
 import type { SendingQuota } from '#domain/deliveries/sending-quota.ts';

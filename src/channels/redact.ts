@@ -8,7 +8,7 @@ import { createMasker } from '#lib/text-masker.ts';
 import { decodedUriPart } from '#lib/net/uri.ts';
 import Handlebars from 'handlebars';
 import type { ChannelKind } from './kind.ts';
-import { headerText } from './templates/header-text.ts';
+import { headerText } from './templates/text-helpers.ts';
 import { reshapes } from './templates/reshaping.ts';
 
 /** Replaces a text in which a locked value might go unrecognized. */

@@ -1,6 +1,6 @@
 // All channel kinds. To add one, add a folder, and a line here, in schemas.ts and in shows.ts. The first is the default of previews.
 import type { ChannelKind } from './kind.ts';
-import { subscribersKind } from './kinds/email/news-mails.ts';
+import { subscribersKind } from './kinds/email/other-mails.ts';
 import { emailKind } from './kinds/email/email-kind.ts';
 import { opsgenieKind } from './kinds/opsgenie/opsgenie-kind.ts';
 import { pagerDutyKind } from './kinds/pagerduty/pagerduty-kind.ts';

@@ -1,6 +1,5 @@
 // Channel rules by type, for the rest of the service.
-import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
+import type { AlertChannel, ChannelPreset } from '#domain/alerts/alert-channel.ts';
 import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type { MessageView } from '#domain/deliveries/message-view.ts';

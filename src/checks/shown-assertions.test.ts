@@ -1,7 +1,7 @@
 // Assertions evaluated on displayed results end as in runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { httpEvidence } from './parts/http/show.ts';
+import { httpEvidence } from './parts/show.ts';
 import { evaluateShown } from './shown-assertions.ts';
 import type { ObservedValues } from './show.ts';
 

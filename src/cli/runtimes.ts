@@ -9,7 +9,7 @@ import { commandName, packageFolder } from '#lib/package-files.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { UsageError, CommandError } from './exits.ts';
 import { triedText, type TryDeps, tryRuntime } from './try-runtime.ts';
-import { createPlaceBoard } from '#egress/place-board.ts';
+import { createPlaceBoard } from '#egress/closed-places.ts';
 import type { Log } from '#lib/log.ts';
 import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime, InstalledRuntimes } from '#sandbox/runtimes/read-runtimes.ts';

@@ -1,7 +1,7 @@
 // The variable with the addresses from which checks come.
 import { isIPv4 } from 'node:net';
 import type { StaticAddress } from '#domain/locations/static-address.ts';
-import { parseCidr } from '#egress/cidr.ts';
+import { parseCidr } from '#egress/address-class.ts';
 import type { ConfigVariable } from './config-variable.ts';
 
 export const addressVariables = {

@@ -18,7 +18,7 @@ import { type ConfigFolder, configFolder, fileVariablePrefix } from './folder-va
 import { providerVariables } from './provider-variables.ts';
 import type { PublishBucket } from './publish-variables.ts';
 import type { ChannelPlace } from './watching-variables.ts';
-import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import { browserLimits, programLimits } from '#domain/checks/script.ts';
 import type { StaticAddress } from '#domain/locations/static-address.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
 import type { ProviderSettings } from '#domain/accounts/identity.ts';
@@ -26,8 +26,7 @@ import { passwordProblem } from '#domain/accounts/password.ts';
 import type { Gateways, SmtpGateway } from '#domain/deliveries/gateways.ts';
 import type { SendingLimits } from '#domain/deliveries/sending-quota.ts';
 import type { AccountLimits } from '#domain/accounts/account.ts';
-import { addressClass, plainAddress } from '#egress/address-class.ts';
-import type { Cidr } from '#egress/cidr.ts';
+import { addressClass, plainAddress, type Cidr } from '#egress/address-class.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { hostAndPort } from '#lib/net/host-and-port.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';

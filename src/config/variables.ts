@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { type AccountLimits, limitWords } from '#domain/accounts/account.ts';
 import { passwordProblem } from '#domain/accounts/password.ts';
-import { parseCidr } from '#egress/cidr.ts';
+import { parseCidr } from '#egress/address-class.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
 import { type LogLevel, logLevels } from '#lib/log.ts';

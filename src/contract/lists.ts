@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { mostSubscriptions, mostTags } from '#domain/checks/check.ts';
-import { maxDependencies } from '#domain/checks/dependencies.ts';
+import { maxDependencies } from '#domain/checks/check-group.ts';
 import { orNull, pathUuid, variableKey } from '#lib/schema/fields.ts';
 
 const none = () => [];

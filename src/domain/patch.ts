@@ -1,7 +1,7 @@
-// Changes to records: given fields replace stored ones, and objects are merged (docs/decisions/0019).
+// Changes to records: given fields replace stored ones, objects are merged (docs/decisions/0019), and revisions are compared.
 
 /** The given fields of an object. */
-export interface Patch<Whole> {
+interface Patch<Whole> {
   /** Merges into the stored object; throws if the result is invalid as a whole. */
   readonly onto: (present: unknown) => Whole;
 }
@@ -25,4 +25,21 @@ export function merged<Input extends object>(change: Change<Input>, present: Par
 
 function isPatch(value: unknown): value is Patch<unknown> {
   return typeof value === 'object' && value !== null && 'onto' in value && typeof value.onto === 'function';
+}
+
+/** Times of a record. Epoch ms. */
+export interface Revised {
+  readonly createdAt: number;
+  /** null = never changed. */
+  readonly updatedAt: number | null;
+}
+
+/** The revision of a record. Epoch ms. */
+export function revisionOf({ createdAt, updatedAt }: Revised): number {
+  return updatedAt ?? createdAt;
+}
+
+/** `updatedAt` of a change: now, but later than the last one, also within a millisecond or after a clock jump. */
+export function nextRevision(present: Revised, now: number): number {
+  return Math.max(now, revisionOf(present) + 1);
 }

@@ -1,9 +1,43 @@
-// Classifies IP addresses. This is the only place that knows the non-public networks.
+// Networks as an operator writes them, and classes of IP addresses. Only this file knows the non-public networks.
 import { BlockList, isIP } from 'node:net';
-import { type Cidr, parseCidr } from './cidr.ts';
+
+/** A network: address, prefix length and family. */
+export interface Cidr {
+  readonly address: string;
+  /** 0..32 for IPv4, 0..128 for IPv6. */
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** All addresses. */
+export const everyNetwork: readonly Cidr[] = [
+  { address: '0.0.0.0', prefix: 0, family: 'ipv4' },
+  { address: '::', prefix: 0, family: 'ipv6' },
+];
+
+/**
+ * Parses a network. A single address is a network of one.
+ *
+ * @throws {Error} with a message for TOCSIN_EGRESS_ALLOW
+ */
+export function parseCidr(text: string): Cidr {
+  const trimmed = text.trim();
+  const slash = trimmed.indexOf('/');
+  const address = slash < 0 ? trimmed : trimmed.slice(0, slash);
+  const version = isIP(address);
+  if (version === 0 || address.includes('%')) {
+    throw new Error(`"${text}" is not a network. Use an address with a prefix, such as 10.0.0.0/8 or fd00::/8`);
+  }
+  const max = version === 4 ? 32 : 128;
+  const length = slash < 0 ? String(max) : trimmed.slice(slash + 1);
+  if (!/^\d{1,3}$/.test(length) || Number(length) > max) {
+    throw new Error(`"${text}" has an invalid prefix length. Use 0 to ${max}`);
+  }
+  return { address, prefix: Number(length), family: version === 4 ? 'ipv4' : 'ipv6' };
+}
 
 /** public · private (RFC 1918, CGNAT, ULA) · local (loopback) · forbidden (every other non-public network). */
-export type AddressClass = 'public' | 'private' | 'local' | 'forbidden';
+type AddressClass = 'public' | 'private' | 'local' | 'forbidden';
 
 const networks: readonly (readonly [Exclude<AddressClass, 'public'>, string])[] = [
   // Cloud metadata outside the link-local range comes first, because the range around it may be allowed.
@@ -17,7 +51,7 @@ const networks: readonly (readonly [Exclude<AddressClass, 'public'>, string])[] 
   ['forbidden', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'],
 ];
 
-export interface NetworkList {
+interface NetworkList {
   /** Whether an address, as returned by `plainAddress`, is in one of the networks. */
   holds(address: string): boolean;
 }

@@ -5,9 +5,9 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../../tests/support/free-port.ts';
-import { parseCidr } from './cidr.ts';
+import { parseCidr } from './address-class.ts';
 import { createGuard, type EgressPolicy, type Guard } from './guard.ts';
-import { createPlaceBoard, type Place, writePlaces } from './place-board.ts';
+import { createPlaceBoard, type Place, writePlaces } from './closed-places.ts';
 import { readProxy } from './proxy.ts';
 
 const port = 5432;

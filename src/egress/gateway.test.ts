@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startConnectProxy } from '../../tests/support/targets/connect-proxy.ts';
 import { until } from '../../tests/support/until.ts';
-import { parseCidr } from './cidr.ts';
+import { parseCidr } from './address-class.ts';
 import { type GatewayBounds, gatewayBounds, openGateway } from './gateway.ts';
 import { createGuard, type EgressPolicy } from './guard.ts';
-import { createPlaceBoard, type Place } from './place-board.ts';
+import { createPlaceBoard, type Place } from './closed-places.ts';
 import { readProxy } from './proxy.ts';
 
 const everything: EgressPolicy = { mode: 'any', allow: [] };

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { parseCidr } from './cidr.ts';
+import { parseCidr } from './address-class.ts';
 import { createGuard, type EgressMode, type Guard } from './guard.ts';
 
 const spellings: readonly (readonly [address: string, class_: 'public' | 'private' | 'local' | 'forbidden'])[] = [

@@ -1,10 +1,8 @@
 // The egress guard for checks and webhooks (decisions: Where requests may go; docs/decisions/0027).
 import { isIP } from 'node:net';
 import type { ConnectionGuard, Tunnel } from '#lib/net/guarded.ts';
-import { addressClass, networkList, plainAddress } from './address-class.ts';
-import type { Cidr } from './cidr.ts';
-import { type ClosedPlaces, createClosedPlaces } from './closed-places.ts';
-import type { PlaceBoard } from './place-board.ts';
+import { addressClass, networkList, plainAddress, type Cidr } from './address-class.ts';
+import { type ClosedPlaces, createClosedPlaces, type PlaceBoard } from './closed-places.ts';
 import { type Proxy, tunnelThrough } from './proxy.ts';
 import { createNames, type NameSources, type ResolveName } from './resolve-name.ts';
 

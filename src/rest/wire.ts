@@ -1,6 +1,6 @@
 // Formats values that several resources have for the API: times, dates and users (decisions: Dates).
 import type { ResourceUsesBody } from '#contract/uses.ts';
-import type { ResourceUsers } from '#domain/accounts/resource-users.ts';
+import type { ResourceUsers } from '#domain/accounts/account.ts';
 
 /** ISO 8601, UTC, with milliseconds. @param at epoch ms */
 export function isoText(at: number): string {

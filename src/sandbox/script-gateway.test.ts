@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { text } from 'node:stream/consumers';
-import { createPlaceBoard, type Place } from '#egress/place-board.ts';
+import { createPlaceBoard, type Place } from '#egress/closed-places.ts';
 import type { NameSources } from '#egress/resolve-name.ts';
 import { startZoneServer } from '../../tests/support/targets/zone-server.ts';
 import { until } from '../../tests/support/until.ts';

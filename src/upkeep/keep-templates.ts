@@ -1,6 +1,6 @@
 // Validates templates of stored channels with this version, and compiles them before an alert needs them
 // (docs/decisions/0060).
-import { channelName } from '#domain/alerts/channel-name.ts';
+import { channelName } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 
 /** Identifies a channel. */

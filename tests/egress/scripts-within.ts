@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { keepsNothing } from '#domain/checks/script.ts';
-import { parseCidr } from '#egress/cidr.ts';
+import { parseCidr } from '#egress/address-class.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import { hasGateway } from '#sandbox/containment/containment.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';

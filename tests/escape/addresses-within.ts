@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseCidr } from '#egress/cidr.ts';
-import type { Place } from '#egress/place-board.ts';
+import { parseCidr } from '#egress/address-class.ts';
+import type { Place } from '#egress/closed-places.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { Containment } from '#sandbox/containment/containment.ts';
 import { startTrap } from '../egress/trap.ts';

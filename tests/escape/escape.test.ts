@@ -11,14 +11,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
-import { rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Containment } from '#sandbox/containment/containment.ts';
-import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
+import { type Containment, hasOwnGroups } from '#sandbox/containment/containment.ts';
 import { protections } from '#sandbox/containment/protections.ts';
 import { nothingLeft, processesThere, useOwnTmp } from '../support/scripts/left-behind.ts';
 import { currentRuntime, printed, runPlain, strongContainments } from '../support/scripts/script-runs.ts';

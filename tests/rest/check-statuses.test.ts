@@ -1,7 +1,7 @@
 // What a status says of where a check stands, over HTTP on a real store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
 import { countChange, putCheck } from '../support/store/rows.ts';

@@ -1,7 +1,7 @@
 // Keys, results, statuses, alerts, deliveries, notices and locations over HTTP, on a real store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/base/codec.ts';
 import {

@@ -1,7 +1,7 @@
 // What an account uses of its limits: read from what enforces them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usageNames } from '#domain/accounts/usage.ts';
+import { usageNames } from '#domain/accounts/account.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { startComposed } from '../support/service/composed.ts';
 import { send } from './operation-calls.ts';

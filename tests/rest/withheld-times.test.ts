@@ -1,7 +1,7 @@
 // Times that Tocsin was too busy to measure, as the API and the page of a result show them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutTimes } from '#checks/parts/findings/without-times.ts';
+import { withoutTimes } from '#checks/parts/findings/light.ts';
 import { decodeDetails, encodeDetails } from '#checks/parts/http/details.ts';
 import { honestFinding } from '#domain/results/honest-finding.ts';
 import { bareFinding } from '#domain/results/result.ts';

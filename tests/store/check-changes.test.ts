@@ -1,7 +1,7 @@
 // Changes to many checks on both engines: in parts, continued after a crash, undone, and bounded.
 import assert from 'node:assert/strict';
 import { changesKept, type PreviousFields, undoMs } from '#domain/changes/bulk-change.ts';
-import { revisionOf } from '#domain/revision.ts';
+import { revisionOf } from '#domain/patch.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { runAs } from '#store/base/audit/acting.ts';

@@ -1,5 +1,5 @@
 // Results, statuses and alerts as they are read: paging, filters, what is kept in full, and the link to one result.
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import assert from 'node:assert/strict';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import { createDownloads } from '#actions/results/asset-downloads.ts';

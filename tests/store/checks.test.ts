@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Check } from '#domain/checks/check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import type { CheckWrite, Saved } from '#store/checks/checks.ts';

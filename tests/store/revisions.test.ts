@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { requireRevision } from '#actions/expected-revision.ts';
-import { revisionOf } from '#domain/revision.ts';
+import { revisionOf } from '#domain/patch.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aCheck } from '../support/store/records.ts';
 

@@ -1,6 +1,13 @@
 // What results come to, worked out one by one, for roll-ups to be compared with.
 import assert from 'node:assert/strict';
-import { type DetailedRollUp, emptyDetailedRollUp, mergeDetailedRollUp } from '#domain/results/detailed-roll-up.ts';
+import {
+  type DetailedRollUp,
+  emptyDetailedRollUp,
+  mergeDetailedRollUp,
+  coarseError,
+  coarseQuantileOf,
+  phaseNames,
+} from '#domain/results/detailed-roll-up.ts';
 import {
   dayMs,
   dayOf,
@@ -12,7 +19,6 @@ import {
   type Responses,
   type RollUp,
 } from '#domain/results/roll-up.ts';
-import { coarseError, coarseQuantileOf, phaseNames } from '#domain/results/phases.ts';
 import { quantileOf } from '#domain/results/sketch.ts';
 import type { JsonValue } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Check } from '#domain/checks/check.ts';
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import { idBytes, idText, idTime } from '#store/base/codec.ts';
 import { dueAtOf, inStep } from '#store/schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '#store/base/tables/schedule-tables.ts';

@@ -1,7 +1,7 @@
 // Failures of checks open incidents of services on published pages, and recoveries resolve them (triggerIncident).
 import assert from 'node:assert/strict';
 import type { Check } from '#domain/checks/check.ts';
-import type { IncidentTrigger } from '#domain/status-pages/incident-trigger.ts';
+import type { IncidentTrigger } from '#domain/status-pages/status-incident.ts';
 import { mostOfChecks } from '#domain/status-pages/propose-incidents.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Outcome } from '#domain/results/result.ts';

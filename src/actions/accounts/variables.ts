@@ -16,7 +16,7 @@ import { notFound, Refusal } from '../refusal.ts';
 import { nestedVariableWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { isNamedIn, namesUsedBy } from '#domain/checks/placeholder.ts';
-import type { Users } from '#domain/accounts/resource-users.ts';
+import type { Users } from '#domain/accounts/account.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { searchUses } from '../resource-uses.ts';
 

@@ -1,8 +1,7 @@
 // Previews what a channel would send, and sends test messages.
 import type { Store } from '#store/store.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
-import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
-import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { ChannelPreset, AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Attempt, Delivery, Message } from '#domain/deliveries/delivery.ts';

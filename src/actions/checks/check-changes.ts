@@ -14,7 +14,7 @@ import {
 } from '#domain/changes/bulk-change.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Acting } from '#domain/accounts/audit-entry.ts';
-import { revisionOf } from '#domain/revision.ts';
+import { revisionOf } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 import type { OpenChange } from '#store/checks/check-changes.ts';

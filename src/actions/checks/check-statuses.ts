@@ -2,7 +2,7 @@
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';

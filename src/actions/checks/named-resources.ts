@@ -1,6 +1,6 @@
 // Validates the private locations, snippets and services of status pages that a check or group names.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { IncidentTrigger } from '#domain/status-pages/incident-trigger.ts';
+import type { IncidentTrigger } from '#domain/status-pages/status-incident.ts';
 import type { Problem } from '../refusal.ts';
 
 export interface NamedResourceDeps {

@@ -1,7 +1,7 @@
 // Actions on private locations and their keys (reference §4.7; docs/decisions/0154).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { isAlive } from '#domain/accounts/process.ts';
-import type { ResourceUsers } from '#domain/accounts/resource-users.ts';
+import type { ResourceUsers } from '#domain/accounts/account.ts';
 import {
   mostKeys,
   type PrivateLocation,

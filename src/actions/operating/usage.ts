@@ -1,6 +1,6 @@
 // What an account uses of its limits.
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { UsageEntry } from '#domain/accounts/usage.ts';
+import type { UsageEntry } from '#domain/accounts/account.ts';
 import type { SendingLimits } from '#domain/deliveries/sending-quota.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';

@@ -1,7 +1,6 @@
 // Records of declared resources, and how they compare with what is stored.
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
-import { channelName } from '#domain/alerts/channel-name.ts';
+import { type SubscribedChannel, channelName } from '#domain/alerts/alert-channel.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { PrivateLocation } from '#domain/locations/private-location.ts';
 import type { Snippet } from '#domain/scripts/snippet.ts';

@@ -21,8 +21,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import { type QuickRange, spanOf, type TimeSpan } from '#domain/checks/calendar.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import { isMutedAt } from '#domain/checks/effective-check.ts';
-import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
-import type { Phases } from '#domain/results/phases.ts';
+import type { RollUpParts, Phases } from '#domain/results/detailed-roll-up.ts';
 import {
   dayMs,
   dayOf,

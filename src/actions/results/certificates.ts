@@ -3,7 +3,7 @@ import type { Page, Slice } from '#store/base/database.ts';
 import type { CertificateFilter } from '#store/overview/certificates.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { MonitoredCertificate } from '#domain/results/monitored-certificate.ts';
+import type { MonitoredCertificate } from '#domain/results/certificate-expiry.ts';
 import { dayMs } from '#domain/results/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';

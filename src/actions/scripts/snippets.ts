@@ -1,6 +1,6 @@
 // Actions on snippets (reference §4.2).
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { ResourceUsers } from '#domain/accounts/resource-users.ts';
+import type { ResourceUsers } from '#domain/accounts/account.ts';
 import type { Snippet } from '#domain/scripts/snippet.ts';
 import type { Page, Slice } from '#store/base/database.ts';
 import type { SnippetWrite } from '#store/scripts/snippets.ts';

@@ -8,8 +8,7 @@ import {
   proposerOf,
   reopenedMs,
 } from '#domain/status-pages/propose-incidents.ts';
-import { ruleOf } from '#domain/status-pages/incident-trigger.ts';
-import type { StatusIncident } from '#domain/status-pages/status-incident.ts';
+import { ruleOf, type StatusIncident } from '#domain/status-pages/status-incident.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import type { ProposedWrite } from '#store/status-pages/status-incidents.ts';

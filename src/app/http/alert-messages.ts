@@ -6,8 +6,7 @@ import { type AlertMessageDeps, createAlertMessageActions, type MessageAlert } f
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
-import { deliveryVariables } from '#domain/deliveries/delivery-variables.ts';
-import { randomValues } from '#domain/deliveries/random-values.ts';
+import { deliveryVariables, randomValues } from '#domain/deliveries/delivery-variables.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { ActionDeps } from './deps.ts';
 

@@ -10,7 +10,7 @@ import type { ResultLinks } from '#actions/results/result-links.ts';
 import type { SessionLinks } from '#actions/sessions/session-links.ts';
 import type { SubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
-import type { RandomSource } from '#domain/deliveries/random-values.ts';
+import type { RandomSource } from '#domain/deliveries/delivery-variables.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Hints } from '#lib/hints.ts';

@@ -3,7 +3,7 @@ import type { CustomFetch } from 'openid-client';
 import type { IdentityDeps } from '#actions/accounts/identities.ts';
 import { createIdentityProvider } from '#actions/accounts/identity-provider.ts';
 import type { Config } from '#config/config.ts';
-import { everyNetwork } from '#egress/cidr.ts';
+import { everyNetwork } from '#egress/address-class.ts';
 import { createGuard } from '#egress/guard.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';

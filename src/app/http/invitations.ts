@@ -3,9 +3,9 @@ import type { SendInvitation } from '#actions/accounts/invites.ts';
 import type { SendPasswordReset } from '#actions/accounts/password-resets.ts';
 import { createInvitationSender, type InvitationSender } from '#channels/invitations.ts';
 import type { Config } from '#config/config.ts';
-import { everyNetwork } from '#egress/cidr.ts';
+import { everyNetwork } from '#egress/address-class.ts';
 import { createGuard } from '#egress/guard.ts';
-import type { PlaceBoard } from '#egress/place-board.ts';
+import type { PlaceBoard } from '#egress/closed-places.ts';
 import { newId } from '#lib/id.ts';
 import type { Log } from '#lib/log.ts';
 

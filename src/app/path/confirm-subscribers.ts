@@ -1,9 +1,9 @@
 // Joins the step that asks subscribers of status pages to confirm their address with the mails that it sends.
 import { createLinkSender } from '#channels/invitations.ts';
 import type { Config } from '#config/config.ts';
-import { everyNetwork } from '#egress/cidr.ts';
+import { everyNetwork } from '#egress/address-class.ts';
 import { createGuard } from '#egress/guard.ts';
-import type { PlaceBoard } from '#egress/place-board.ts';
+import type { PlaceBoard } from '#egress/closed-places.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { confirmMail } from '#publish/texts/confirm-mail.ts';
 import { createConfirmSubscribers } from '#upkeep/confirm-subscribers.ts';

@@ -7,7 +7,7 @@ import { createPageCopier } from '#publish/copies/page-copier.ts';
 import { createCopyLease, createCopyPages } from '#upkeep/copy-pages.ts';
 import type { StepDeps } from './step-deps.ts';
 import type { Agent } from 'undici';
-import { everyNetwork } from '#egress/cidr.ts';
+import { everyNetwork } from '#egress/address-class.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { createTrust } from '#lib/net/tls-trust.ts';
 

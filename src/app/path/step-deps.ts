@@ -1,23 +1,23 @@
 // What the steps of a process share.
 import type { Damage } from '../store/damage.ts';
-import { type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
+import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { Notice } from '#actions/operating/notices.ts';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
 import type { SubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
-import { type RandomSource } from '#domain/deliveries/random-values.ts';
+import type { RandomSource } from '#domain/deliveries/delivery-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
-import { type PingFailures } from '#upkeep/record-reception.ts';
+import type { PingFailures } from '#upkeep/record-reception.ts';
 import type { PageRenderer } from '../pages/page-renderer.ts';
-import { type OwnProcess } from '../process.ts';
+import type { OwnProcess } from '../process.ts';
 import type { ScriptProber } from '../scripts/scripts.ts';
 import type { WatchdogCaller } from '#upkeep/call-watchdog.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 import type { Prober } from '#checks/runner/probe-threads.ts';
-import type { PlaceBoard } from '#egress/place-board.ts';
+import type { PlaceBoard } from '#egress/closed-places.ts';
 import type { LoopName } from '#config/roles.ts';
 import type { ChannelSender, LinkMessage } from '#channels/kind.ts';
 import type { MailSender } from '#channels/invitations.ts';

@@ -1,8 +1,7 @@
 // Builds the validation of stored templates from channels, log and notices.
 import type { BrokenChannel, BrokenChannels } from '#actions/operating/notices.ts';
 import { channelRules } from '#channels/rules.ts';
-import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { channelName } from '#domain/alerts/channel-name.ts';
+import { type AlertChannel, channelName } from '#domain/alerts/alert-channel.ts';
 import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';

@@ -2,9 +2,9 @@
 import type { ChannelSender } from '#channels/kind.ts';
 import { type Config, ConfigError } from '#config/config.ts';
 import { stepsOfRole } from '#config/roles.ts';
-import { everyNetwork } from '#egress/cidr.ts';
+import { everyNetwork } from '#egress/address-class.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
-import { createPlaceBoard } from '#egress/place-board.ts';
+import { createPlaceBoard } from '#egress/closed-places.ts';
 import { newId } from '#lib/id.ts';
 import { createCallWatchdog, type WatchdogCaller } from '#upkeep/call-watchdog.ts';
 import { ownAddresses } from '../store/own-addresses.ts';

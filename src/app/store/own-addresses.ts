@@ -3,7 +3,7 @@ import { url as inspectorUrl } from 'node:inspector';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { ProcessSign } from '#domain/accounts/process.ts';
-import { createPlaceBoard, type Place, type PlaceBoard, writePlaces } from '#egress/place-board.ts';
+import { createPlaceBoard, type Place, type PlaceBoard, writePlaces } from '#egress/closed-places.ts';
 import { type Config, isLoopbackHost } from '#config/config.ts';
 
 type PlacesConfig = Pick<Config, 'database' | 'listen' | 'publicUrl'> & {

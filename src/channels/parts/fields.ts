@@ -1,7 +1,8 @@
-// Fields that configurations of several kinds have.
+// What several kinds have in common: fields of configurations, and requests of services with a JSON API.
 import { z } from 'zod';
-import type { JsonObject } from '#domain/json.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { orNull } from '#lib/schema/fields.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 
 /** Text for people; null = ''. */
 export const labelText = orNull(z.string().max(200), () => '').default('');
@@ -23,4 +24,17 @@ export const keyText = z
 export function textIn(from: JsonObject, name: string): string {
   const value = from[name];
   return typeof value === 'string' ? value : '';
+}
+
+/** A POST request. @param body without secrets: it is stored */
+export function jsonRequest(url: string, body: JsonValue, userAgent: string): Message {
+  return {
+    method: 'POST',
+    url,
+    headers: [
+      ['content-type', 'application/json'],
+      ['user-agent', userAgent],
+    ],
+    body: JSON.stringify(body),
+  };
 }

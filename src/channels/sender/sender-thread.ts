@@ -6,7 +6,7 @@ import { sendingKinds } from '../registry.ts';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
-import { everyNetwork } from '#egress/cidr.ts';
+import { everyNetwork } from '#egress/address-class.ts';
 
 /** Start data of the thread. */
 export interface SenderSettings {

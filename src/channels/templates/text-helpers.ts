@@ -181,3 +181,9 @@ export const textHelpers: Readonly<Record<string, TextHelper | ValueHelper>> = {
   tagValue: value(2, tagValue),
   default: value(1, (args) => args.find((any) => any !== undefined && any !== null) ?? ''),
 };
+
+/** Replaces line breaks and control characters by spaces, because a header value is a single line. */
+export function headerText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what must go
+  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').trim();
+}

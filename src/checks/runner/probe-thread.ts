@@ -2,7 +2,7 @@
 import { errorMessage } from '#lib/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createByteBudget } from '../parts/http/body-store.ts';
-import { withoutTimes } from '../parts/findings/without-times.ts';
+import { withoutTimes } from '../parts/findings/light.ts';
 import { checkKinds } from '../check-kinds.ts';
 import { findingWithResolver, honestFinding } from '#domain/results/honest-finding.ts';
 import type { Finding } from '#domain/results/result.ts';
@@ -12,8 +12,7 @@ import { createGuard } from '#egress/guard.ts';
 import { FairQueue } from '#lib/fair-queue.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
 import { createAnswerQueue } from './answer-queue.ts';
-import { crashed } from './probe-lanes.ts';
-import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
+import { crashed, type FromThread, type ThreadSettings, type ToThread } from './probe-lanes.ts';
 import { createPace } from './probe-pace.ts';
 
 /**

@@ -18,8 +18,9 @@ import {
   type Lane,
   laneOf,
   newLane,
+  type FromThread,
+  type ThreadSettings,
 } from './probe-lanes.ts';
-import type { FromThread, ThreadSettings } from './probe-messages.ts';
 import { threadFile } from '#lib/package-files.ts';
 
 export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'> {

@@ -17,7 +17,7 @@ import {
   tagList,
 } from '../lists.ts';
 import { retryStrategy } from './retry-strategy.ts';
-import { scriptFields } from '#checks/parts/scripted/hook-schema.ts';
+import { scriptFields } from '#checks/parts/scripted/schema.ts';
 import { warnings } from './warnings.ts';
 
 const common = z.strictObject({

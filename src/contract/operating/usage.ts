@@ -1,6 +1,6 @@
 // What an account uses of its limits, in the API.
 import { z } from 'zod';
-import { usageNames } from '#domain/accounts/usage.ts';
+import { usageNames } from '#domain/accounts/account.ts';
 import { tagged, type Untagged } from '../operation.ts';
 
 export const usageEntry = z

@@ -1,4 +1,4 @@
-// Accounts, their limits and the calendar months of the execution limit.
+// Accounts: their limits, their usage of them, and the calendar months of the execution limit.
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -83,4 +83,43 @@ export function monthStart(at: number): number {
 export function monthEnd(at: number): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+const limitNames = Object.keys(limitWords) as LimitName[];
+
+/** What is counted: resources, runs of the UTC month and of the last full hour, messages of this hour, and queues. */
+export const usageNames = [
+  ...limitNames,
+  'runsOfMonth',
+  'runsOfHour',
+  'emailsOfHour',
+  'statusEmailsOfHour',
+  'telephoneOfHour',
+  'triggeredRuns',
+  'checkTrials',
+  'auditEntries',
+] as const;
+type UsageName = (typeof usageNames)[number];
+
+/** How much is used, and of how much; null = unlimited. */
+export interface UsageEntry {
+  readonly name: UsageName;
+  readonly used: number;
+  readonly limit: number | null;
+}
+
+/** Users of one sort: their number, and some of them. */
+export interface Users<User> {
+  readonly total: number;
+  readonly listed: readonly User[];
+}
+
+/** The checks and groups that name a resource. */
+export interface ResourceUsers {
+  readonly checks: Users<{ readonly id: string; readonly name: string }>;
+  readonly groups: Users<{ readonly id: number; readonly name: string }>;
+}
+
+export function isUsed({ checks, groups }: ResourceUsers): boolean {
+  return checks.total + groups.total > 0;
 }

@@ -71,3 +71,38 @@ export type ChannelToSubscribe = Omit<SubscribedChannel, keyof HowSubscribed> & 
 
 /** A subscription of a channel, as seen from the channel: exactly one of the two IDs is set. */
 export type SubscribedTo = Pick<Subscription, 'checkId' | 'groupId' | 'activated'> & HowSubscribed;
+
+/**
+ * The name of a channel; without one its type, its destination and its ID. The destination is shortened, because it is
+ * sent to other receivers: a host without path, the beginning of an email address, or the end of a number.
+ */
+export function channelName({ id, type, config }: Pick<AlertChannel, 'id' | 'type' | 'config'>): string {
+  const { name } = config;
+  if (typeof name === 'string' && name.trim() !== '') return name;
+  const target = targetOf(config);
+  return `${type.toLowerCase()} ${target === null ? `channel ${id}` : `${target} (channel ${id})`}`;
+}
+
+function targetOf({ address, url, number }: AlertChannel['config']): string | null {
+  if (typeof address === 'string' && address.includes('@')) {
+    return `${address.slice(0, 1)}…${address.slice(address.lastIndexOf('@'))}`;
+  }
+  if (typeof number === 'string' && number.length > 4) return `…${number.slice(-4)}`;
+  // A template has no host before it is rendered.
+  const host = typeof url === 'string' && !url.includes('{{') ? URL.parse(url)?.host : undefined;
+  return host === undefined || host === '' ? null : host;
+}
+
+/** A configuration from which a channel can be created unchanged. */
+export interface ChannelPreset {
+  readonly type: string;
+  /** Value of a webhook's `preset` field. */
+  readonly webhookType?: string;
+  /** Display name. */
+  readonly name: string;
+  /** What to fill in and where to find it. */
+  readonly note: string;
+  /** Variables that its templates use, to be created in the account; credentials are marked as locked. */
+  readonly variables: readonly { readonly key: string; readonly locked: boolean }[];
+  readonly config: JsonObject;
+}

@@ -30,7 +30,7 @@ import {
   type StateRules,
   type StateStep,
 } from '../checks/check-state.ts';
-import { neededBy } from '../checks/dependencies.ts';
+import { neededBy } from '../checks/check-group.ts';
 import { effectiveCheck } from '../checks/effective-check.ts';
 import { expectedEveryMs, maintenanceOf, stateRulesOf } from '../checks/state-rules.ts';
 import type { CheckContext } from '../results/recording.ts';

@@ -1,6 +1,6 @@
-// Check groups, and the parts of them that their checks need.
+// Check groups, the parts of them that their checks need, and which checks a check needs (docs/decisions/0128).
 import type { AlertSettings } from '../alerts/alert-settings.ts';
-import type { RetryStrategy } from './check.ts';
+import type { RetryStrategy, Check } from './check.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -50,3 +50,15 @@ export type GroupScripts = Pick<
   CheckGroup,
   'localSetupScript' | 'localTearDownScript' | 'setupSnippetId' | 'tearDownSnippetId'
 >;
+
+/** Maximum number of checks that a check or group can name. */
+export const maxDependencies = 10;
+
+/** IDs of the checks that a check needs: its own list, and that of its group unless the check is in it. */
+export function neededBy(
+  check: Pick<Check, 'id' | 'dependsOn'>,
+  group: Pick<CheckGroup, 'dependsOn'> | null,
+): string[] {
+  const ofGroup = group === null || group.dependsOn.includes(check.id) ? [] : group.dependsOn;
+  return [...new Set([...check.dependsOn, ...ofGroup])].filter((id) => id !== check.id);
+}

@@ -2,7 +2,7 @@
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { JsonObject } from '../json.ts';
-import type { IncidentTrigger } from '../status-pages/incident-trigger.ts';
+import type { IncidentTrigger } from '../status-pages/status-incident.ts';
 
 /** Type of a check as users name it, such as `TCP`. Only the registry knows the kinds. */
 export type CheckType = string;

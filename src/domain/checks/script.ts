@@ -1,5 +1,5 @@
 // Input and output of a script run in its own process (design §3; docs/decisions/0081).
-import type { ScriptRequest, ScriptResponse } from './exchange.ts';
+import type { ScriptRequest, ScriptResponse } from './probe.ts';
 import type { JsonObject } from '../json.ts';
 
 import type { Asset, AssetSort } from '../results/asset.ts';
@@ -153,7 +153,7 @@ export interface PageLine {
 }
 
 /** Load times of pages with the same URL: TTFB, FCP and LCP in ms, CLS without a unit. */
-export interface PageVitals {
+interface PageVitals {
   readonly url: string;
   readonly vitals: Readonly<Record<string, number>>;
 }
@@ -229,3 +229,24 @@ export interface ScriptFault {
 
 /** Result of parsing a script: null = valid; `no room` = no parser was available in time. */
 export type ScriptReading = ScriptFault | 'no room' | null;
+
+/** For a multi-step check. */
+export const programLimits: ScriptLimits = {
+  wallClockMs: 120_000,
+  memoryBytes: 512 << 20,
+  processes: 64,
+  outputBytes: 4 << 20,
+  diskBytes: 256 << 20,
+};
+
+/** For a setup or teardown script (docs/decisions/0086). */
+export const hookLimits: ScriptLimits = { ...programLimits, wallClockMs: 10_000 };
+
+/** For a browser check. */
+export const browserLimits: ScriptLimits = {
+  wallClockMs: 240_000,
+  memoryBytes: 2 * 1024 ** 3,
+  processes: 128,
+  outputBytes: 8 << 20,
+  diskBytes: 512 << 20,
+};

@@ -1,6 +1,6 @@
 // The settings for folding results into the state of a check.
-import { escalationOf, remindersOf } from '../alerts/alert-settings.ts';
 import { effectiveAlertSettings } from '../alerts/effective-alert-settings.ts';
+import { escalationOf, remindersOf } from '../alerts/alert-settings.ts';
 import type { StateRules } from './check-state.ts';
 import { namedLocations } from './check.ts';
 import { effectiveCheck } from './effective-check.ts';
@@ -8,7 +8,7 @@ import { readHeartbeat } from './heartbeat.ts';
 import type { TimeSpan } from './calendar.ts';
 import { lastPause, type Maintenance, maintenanceAt, type NamedCheck, noMaintenance } from './maintenance-window.ts';
 import type { CheckContext, EndedAttempt } from '../results/recording.ts';
-import { intervalMs } from './slot.ts';
+import { intervalMs } from './schedule.ts';
 import { hasOtherRequest, hasOtherTarget } from './target.ts';
 
 /** Effect of the account's windows and of a temporary mute on a check now (epoch ms). */

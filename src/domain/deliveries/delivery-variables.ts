@@ -1,13 +1,12 @@
 // Variables available to the templates of a delivery: the facts of its alert and the user's variables.
 import { sslDaysRemaining } from '../alerts/alert.ts';
 import { certificateSentence } from '../results/certificate-expiry.ts';
-import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
-import { mergeVariables } from '../accounts/environment-variable.ts';
+import { type EnvironmentVariable, mergeVariables } from '../accounts/environment-variable.ts';
 import type { DeliveryFacts } from '../results/recording.ts';
 import { systemVariables, type TemplateVariables } from './template-variables.ts';
 
 /** Facts of a delivery that the kind of check and the installation add. */
-export interface DeliveryExtras {
+interface DeliveryExtras {
   readonly url: string | null;
   readonly status: number | null;
   readonly statusText: string | null;
@@ -78,4 +77,20 @@ export function userVariables(
 ): TemplateVariables {
   const merged = mergeVariables(ofAccount, ofGroup);
   return Object.fromEntries(merged.filter(({ secret }) => !secret).map(({ key, value }) => [key, value]));
+}
+
+/** Source of randomness. */
+export interface RandomSource {
+  /** A UUID of version 4. */
+  uuid(): string;
+  /** Uniform from 0 to below 1. */
+  fraction(): number;
+}
+
+/** Maximum of `$RANDOM_NUMBER` (spec §8). */
+const largest = 1000;
+
+/** `$UUID` and `$RANDOM_NUMBER` of a delivery, generated once, so that every attempt sends the same bytes. */
+export function randomValues(source: RandomSource): { readonly uuid: string; readonly randomNumber: number } {
+  return { uuid: source.uuid(), randomNumber: Math.floor(source.fraction() * (largest + 1)) };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { channelRules } from '#channels/rules.ts';
-import { channelName } from '../alerts/channel-name.ts';
+import { channelName } from '../alerts/alert-channel.ts';
 import { deliveryStatuses } from './delivery.ts';
 import { deliveryEnd, type DeliveryEnd, type DeliveryPurpose, purposeOf } from './delivery-purpose.ts';
 import { afterEnd, type ChannelStanding, lostReason, reportVariables, withoutPaths } from './failing-channel.ts';

@@ -1,6 +1,12 @@
 // Metrics computed from roll-ups: availability, response times and percentiles (reference §4.7).
-import { type DetailedRollUp, sumOfPhases } from './detailed-roll-up.ts';
-import { coarseQuantileOf, type Phase, phaseNames, type Phases } from './phases.ts';
+import {
+  type DetailedRollUp,
+  sumOfPhases,
+  coarseQuantileOf,
+  type Phase,
+  phaseNames,
+  type Phases,
+} from './detailed-roll-up.ts';
 import {
   emptyResponses,
   emptyRollUp,

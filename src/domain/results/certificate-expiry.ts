@@ -1,5 +1,4 @@
-// Phrases for the time until a certificate expires.
-
+// The expiry of certificates that checks monitor.
 import type { SeenCertificate } from './result.ts';
 
 export const dayMs = 86_400_000;
@@ -18,4 +17,22 @@ export function timeLeft(ms: number): string {
 /** `the certificate of shop.example expires in 12 days`. @param now epoch ms */
 export function certificateSentence({ role, domain, validTo }: SeenCertificate, now: number): string {
   return `the ${role ?? 'certificate'} of ${domain} ${timeLeft(validTo - now)}`;
+}
+
+/** What the state of a check stores of the certificate that it last saw. */
+export interface StateCertificate extends Pick<SeenCertificate, 'domain' | 'role' | 'issuer'> {
+  readonly seenAt: number;
+}
+
+/** The certificate that a check last saw. */
+export interface MonitoredCertificate extends StateCertificate {
+  readonly checkId: string;
+  readonly name: string;
+  readonly checkType: string;
+  readonly validTo: number;
+}
+
+/** What is stored of a certificate. @param seenAt epoch ms */
+export function stateCertificate({ domain, role, issuer }: SeenCertificate, seenAt: number): StateCertificate {
+  return { domain, seenAt, ...(role !== undefined && { role }), ...(issuer !== undefined && { issuer }) };
 }

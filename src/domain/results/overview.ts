@@ -3,7 +3,7 @@ import type { Suppressor } from '../alerts/suppression.ts';
 import type { Acknowledger } from '../alerts/incident.ts';
 import type { CheckStatus } from '../checks/check-state.ts';
 import type { CheckType } from '../checks/check.ts';
-import { nextSlot } from '../checks/slot.ts';
+import { nextSlot } from '../checks/schedule.ts';
 import { filtered, mapped, type Sliced, sorted } from '../sliced.ts';
 import type { Outcome } from './result.ts';
 

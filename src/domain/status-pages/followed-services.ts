@@ -5,7 +5,7 @@ import type { Sliced } from '../sliced.ts';
 import type { FollowedService } from './propose-incidents.ts';
 import { factsOfMembers, type MembersFacts, namedChecks } from './service-members.ts';
 import { servicesOf, type StatusPage } from './status-page.ts';
-import { atOnce } from './incident-trigger.ts';
+import { atOnce } from './status-incident.ts';
 import type { StatusService } from './status-service.ts';
 
 /** A service in the language of the first published page that shows it. */

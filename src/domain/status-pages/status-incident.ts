@@ -1,5 +1,5 @@
 // Incidents of status pages: what an account tells its customers, as a list of updates.
-import type { IncidentSeverity } from './status-service.ts';
+import { type IncidentSeverity, defaultIncidentRule, type IncidentRule } from './status-service.ts';
 
 export const updateStatuses = ['INVESTIGATING', 'IDENTIFIED', 'MONITORING', 'RESOLVED'] as const;
 export type UpdateStatus = (typeof updateStatuses)[number];
@@ -50,7 +50,7 @@ export const [mostUpdates, mostServicesOfIncident] = [200, 100];
 /** Most characters of an incident: its updates and postmortem together. */
 export const longestIncident = 50_000;
 /** A start that lies this long before the incident was written, ms, makes it a backdated one. */
-export const backdatedMs = 300_000;
+const backdatedMs = 300_000;
 
 /** Characters of its updates and postmortem. */
 export function lengthOf({
@@ -97,4 +97,22 @@ function isDraftDue({ isDraft, publishAt, proposedFor }: StatusIncident, now: nu
 /** Whether pages say that it was entered afterwards. */
 export function isBackdated({ startedAt, createdAt, proposedFor }: StatusIncident): boolean {
   return proposedFor === null && createdAt - startedAt > backdatedMs;
+}
+
+/** The incident that the failure of a check opens. */
+export interface IncidentTrigger {
+  readonly serviceId: string;
+  readonly severity: IncidentSeverity;
+  readonly name: string;
+  /** First update. */
+  readonly description: string;
+  readonly notifySubscribers: boolean;
+}
+
+/** When the incident is published: as soon as the check fails. */
+export const atOnce = { mode: 'PUBLISH', afterMinutes: 0 } as const;
+
+/** Its rule. */
+export function ruleOf({ severity, name, description, notifySubscribers }: IncidentTrigger): IncidentRule {
+  return { ...defaultIncidentRule, ...atOnce, severity, name, description, notifySubscribers };
 }

@@ -1,6 +1,6 @@
 // Routes of previews and test messages (decisions: Resources of our own).
 import type { AlertMessageActions } from '#actions/alerts/alert-messages.ts';
-import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
+import type { ChannelPreset } from '#domain/alerts/alert-channel.ts';
 import type {
   ChannelTestBody,
   PresetBody,

@@ -1,7 +1,7 @@
 // Routes of the certificates that checks see.
 import type { CertificateActions } from '#actions/results/certificates.ts';
 import type { CertificateBody } from '#contract/results/certificate.ts';
-import type { MonitoredCertificate } from '#domain/results/monitored-certificate.ts';
+import type { MonitoredCertificate } from '#domain/results/certificate-expiry.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText } from '../wire.ts';
 

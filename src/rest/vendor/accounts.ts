@@ -11,9 +11,8 @@ import type {
   CliInviteBody,
   CliMemberBody,
 } from '#contract/vendor/cli-account.ts';
-import type { Account } from '#domain/accounts/account.ts';
+import type { Account, UsageEntry } from '#domain/accounts/account.ts';
 import { type Caller, type MemberRole, memberRoles } from '#domain/accounts/api-key.ts';
-import type { UsageEntry } from '#domain/accounts/usage.ts';
 import { type Runtime, runtimeChoice } from '#domain/checks/runtime.ts';
 import { type Route, route, pageOf, sliceOf } from '../route.ts';
 import { given, isoText } from '../wire.ts';

@@ -1,5 +1,5 @@
 // Levels of containment for scripts: bubblewrap, our own namespaces, another user, or a plain process.
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptLimits } from '#domain/checks/script.ts';
 import {
@@ -11,7 +11,30 @@ import {
   systemFolders,
 } from './enclosure.ts';
 import { insideFolder } from '../inside-folder.ts';
-import { ownGroup } from './own-group.ts';
+import { randomInt } from 'node:crypto';
+
+/** Range that neither systems nor containers use; the last one is excluded. */
+const [first, beyond] = [0x7000_0000, 0x7ffe_0000];
+
+/** Whether root can use these ids. A container may map only the first few thousand. */
+export const hasOwnGroups = isMapped();
+
+/** Returns a group id that is almost always unused, or null if none is available. */
+function ownGroup(): number | null {
+  return hasOwnGroups ? randomInt(first, beyond) : null;
+}
+
+function isMapped(): boolean {
+  try {
+    const lines = readFileSync('/proc/self/gid_map', 'utf8').trim().split('\n');
+    return lines.some((line) => {
+      const [inside = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
+      return inside <= first && inside + count >= beyond;
+    });
+  } catch {
+    return false;
+  }
+}
 
 /** From strongest to weakest. docs/security.md describes them. */
 export const containments = ['bubblewrap', 'namespaces', 'user', 'process'] as const;

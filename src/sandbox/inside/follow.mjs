@@ -2,10 +2,9 @@
 // context, unless Playwright's runner stores them.
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { recordRequestedVideo } from './requested-video.mjs';
+import { recordRequestedVideo, recordPage } from './video.mjs';
 import { createKeeper } from './assets.mjs';
 import { askByUs } from './open-steps.mjs';
-import { recordPage } from './video.mjs';
 
 /** Time limit for a final screenshot. */
 const pictureMs = 5000;

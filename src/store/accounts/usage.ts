@@ -1,6 +1,5 @@
 // What an account uses of its limits, counted as the limits themselves are.
-import { type LimitName, limitWords, monthStart } from '#domain/accounts/account.ts';
-import type { UsageEntry } from '#domain/accounts/usage.ts';
+import { type LimitName, limitWords, monthStart, type UsageEntry } from '#domain/accounts/account.ts';
 import type { SendingLimits, SendingQuota } from '#domain/deliveries/sending-quota.ts';
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { countUsed, readLimit } from '../base/account-limits.ts';

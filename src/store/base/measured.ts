@@ -1,6 +1,6 @@
 // Extracts status code and phases from packed details in hex digits. A text costs a fraction of a byte array, and most
 // of it is skipped (docs/decisions/0040).
-import { phaseNames } from '#domain/results/phases.ts';
+import { phaseNames } from '#domain/results/detailed-roll-up.ts';
 import * as codes from './packed-codes.ts';
 
 /**

@@ -16,7 +16,7 @@ import { type Database, nextNumber, ownedBy, touchAccount, type Page, type Slice
 import { closeNotified } from './failing-channels.ts';
 import { readCutPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
-import { nextRevision } from '#domain/revision.ts';
+import { nextRevision } from '#domain/patch.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { cancelledColumns } from './delivery-rows.ts';
 import type { Seal } from '../base/seal.ts';

@@ -1,7 +1,7 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
 import { findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type Delivery, type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
-import { channelName } from '#domain/alerts/channel-name.ts';
+import { channelName } from '#domain/alerts/alert-channel.ts';
 import { type ChannelReport, reportVariables } from '#domain/deliveries/failing-channel.ts';
 import type { ActiveHours } from '#domain/alerts/active-hours.ts';
 import { reportRecipients } from '#domain/alerts/report-recipients.ts';

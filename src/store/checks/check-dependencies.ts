@@ -2,8 +2,7 @@
 // (docs/decisions/0128).
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { findRows, selectRows, updateRows } from '../base/rows.ts';
-import { neededBy } from '#domain/checks/dependencies.ts';
-import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { neededBy, type CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import { lockAccount } from '../base/database.ts';

@@ -2,7 +2,7 @@
 import { deleteRows, findRow, findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
-import { nextRevision } from '#domain/revision.ts';
+import { nextRevision } from '#domain/patch.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { checkOf, groupOf, groupRow, revisedAt } from './check-rows.ts';

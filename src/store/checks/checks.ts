@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { lastsUntilRecovery } from '#domain/checks/effective-check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
-import { nextRevision } from '#domain/revision.ts';
+import { nextRevision } from '#domain/patch.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';

@@ -1,6 +1,6 @@
 // How a change to many checks decides about some of them, and writes what it decides.
 import type { ChangedCheck, PreviousFields, RefusedCheck } from '#domain/changes/bulk-change.ts';
-import { revisionOf } from '#domain/revision.ts';
+import { revisionOf } from '#domain/patch.ts';
 import { currentActing } from '../base/audit/acting.ts';
 import { withEntries } from '../base/audit/audited-transactions.ts';
 import { json } from '../base/codec.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addPhase, coarseError, coarseQuantileOf, phaseNames, type Phases } from '#domain/results/phases.ts';
+import { addPhase, coarseError, coarseQuantileOf, phaseNames, type Phases } from '#domain/results/detailed-roll-up.ts';
 import type { Responses } from '#domain/results/roll-up.ts';
 import { sketchBytes } from '#domain/results/sketch.ts';
 import { phaseBytes, phasesOf } from './phase-bytes.ts';

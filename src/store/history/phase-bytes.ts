@@ -1,5 +1,5 @@
 // Phase durations as compressed JSON, in a separate column (docs/decisions/0040).
-import type { Phase, Phases } from '#domain/results/phases.ts';
+import type { Phase, Phases } from '#domain/results/detailed-roll-up.ts';
 import { compressed, decompressed, timesList, timesOf, type TimesList } from '../base/compressed.ts';
 
 /** For each phase, durations in passed results and in failed ones. */

@@ -4,8 +4,10 @@ import {
   emptyDetailedRollUp,
   mergeDetailedRollUp,
   wholeOf,
+  addPhase,
+  phaseNames,
+  type Phases,
 } from '#domain/results/detailed-roll-up.ts';
-import { addPhase, phaseNames, type Phases } from '#domain/results/phases.ts';
 import {
   addResult,
   closedAfterMs,

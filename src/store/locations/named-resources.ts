@@ -1,6 +1,6 @@
 // Checks and groups whose definitions name a private location or a snippet.
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { ResourceUsers, Users } from '#domain/accounts/resource-users.ts';
+import type { ResourceUsers, Users } from '#domain/accounts/account.ts';
 import { idText } from '../base/codec.ts';
 import { type Database, ownedBy } from '../base/database.ts';
 import { selectRows } from '../base/rows.ts';

@@ -1,5 +1,5 @@
 // Private locations of accounts and their keys (docs/decisions/0154).
-import { isUsed, type ResourceUsers } from '#domain/accounts/resource-users.ts';
+import { isUsed, type ResourceUsers } from '#domain/accounts/account.ts';
 import { mostKeys, type PrivateLocation, type PrivateLocationKey } from '#domain/locations/private-location.ts';
 import { isUuid } from '#lib/id.ts';
 import { requireWithinLimit, waitForOthers } from '../base/account-limits.ts';

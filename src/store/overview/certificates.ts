@@ -1,5 +1,5 @@
 // The certificates that the checks of an account last saw, soonest to expire first.
-import type { MonitoredCertificate, StateCertificate } from '#domain/results/monitored-certificate.ts';
+import type { MonitoredCertificate, StateCertificate } from '#domain/results/certificate-expiry.ts';
 import { idBytes, idText, parsedOrNull } from '../base/codec.ts';
 import type { Database, Page, Slice } from '../base/database.ts';
 import { inAccount } from '../base/rows.ts';

@@ -2,7 +2,7 @@
 // (docs/decisions/0016).
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.ts';
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import { gatheredMs } from '#domain/status-pages/page-changes.ts';
 import { confirmableMs } from '#domain/status-pages/status-subscriber.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type DiffEntry, boundedDiff, type Project } from '#domain/projects/deployment.ts';
 import { type OwnedResource, type ResourceType, resourceTypes } from '#domain/projects/resource.ts';
-import { type Revised, revisionOf } from '#domain/revision.ts';
+import { type Revised, revisionOf } from '#domain/patch.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import { flag, idBytes, idText, json } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';

@@ -1,7 +1,6 @@
 // Finds what checks and groups of a deployment cannot need: each check is read once, however they need each other.
-import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { type CheckGroup, neededBy } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
-import { neededBy } from '#domain/checks/dependencies.ts';
 import type { ResourceType } from '#domain/projects/resource.ts';
 import { lockAccount } from '../base/database.ts';
 import type { Db } from '../base/tables/schema.ts';

@@ -1,5 +1,5 @@
 // Schedules in step: those of one interval are planned in rounds, without writing to their rows (docs/decisions/0036).
-import { nextSlot } from '#domain/checks/slot.ts';
+import { nextSlot } from '#domain/checks/schedule.ts';
 import type { IdBytes } from '../base/codec.ts';
 import type { SchedulesTable, ScheduleRoundsTable } from '../base/tables/schedule-tables.ts';
 

@@ -1,5 +1,5 @@
 // Snippets of accounts: scripts that several checks and groups run around their requests.
-import { isUsed, type ResourceUsers } from '#domain/accounts/resource-users.ts';
+import { isUsed, type ResourceUsers } from '#domain/accounts/account.ts';
 import type { Snippet } from '#domain/scripts/snippet.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import { type Database, nextNumber, ownedBy, type Page, type Slice, touchAccount } from '../base/database.ts';

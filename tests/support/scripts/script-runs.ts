@@ -5,7 +5,7 @@ import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
-import { createPlaceBoard, type Place } from '#egress/place-board.ts';
+import { createPlaceBoard, type Place } from '#egress/closed-places.ts';
 import { type Containment, containments, hasGateway } from '#sandbox/containment/containment.ts';
 import { type ChosenContainment, chooseContainment, whyNotContained } from '#sandbox/containment/choose-containment.ts';
 import { type OpenGateway, runScript, type ScriptDeps } from '#sandbox/run-script.ts';

@@ -7,8 +7,8 @@ import {
   renderEmailLink,
   renderEmailPasswordReset,
   renderEmailReport,
+  renderEmailNews,
 } from './other-mails.ts';
-import { renderEmailNews } from './news-mails.ts';
 import { mailView, renderEmail, smtpMissing } from './render.ts';
 import { emailSchema } from './schema.ts';
 

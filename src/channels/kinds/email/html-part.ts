@@ -3,8 +3,7 @@ import { escaped } from '../../templates/text-helpers.ts';
 import type { Tone } from '../../parts/alert-summary.ts';
 import type { DigestGroup, DigestSummary } from '../../parts/digest-summary.ts';
 import type { ReportGroup, ReportSummary } from '../../parts/report-summary.ts';
-import { isolated } from './bidi.ts';
-import type { MailFacts } from './mail-facts.ts';
+import { isolated, type MailFacts } from './mail-facts.ts';
 
 /** Text and background of the label, which have a contrast of at least 4.5 in both schemes. */
 const colours: Readonly<Record<Tone, string>> = {
@@ -61,11 +60,6 @@ export function htmlOfLink({ title, intro, action, url, note, language }: LinkMa
   return page(title, content.join('\n'), language);
 }
 
-/** A mail whose content is safe HTML. */
-export function htmlOfContent(title: string, content: string, language: string): string {
-  return page(title, content, language);
-}
-
 export function htmlOfDigest({ tone, label, title, note, sections, overviewLink }: DigestSummary): string {
   const content = [
     `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">${safe(label)}</span></p>`,
@@ -113,7 +107,8 @@ ${cells.join('\n')}
 </table>`;
 }
 
-function page(title: string, content: string, language = 'en'): string {
+/** A mail. @param content safe HTML */
+export function page(title: string, content: string, language = 'en'): string {
   return `<!doctype html>
 <html lang="${escaped(language)}">
 <head>

@@ -2,7 +2,6 @@
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { type AlertSummary, oneLine, summarize, type Tone } from '../../parts/alert-summary.ts';
 import { textOf } from '../../templates/text-helpers.ts';
-import { isolated } from './bidi.ts';
 
 /** The content of a default mail. All texts are untrusted, in one line unless stated otherwise. */
 export interface MailFacts extends Pick<AlertSummary, 'tone' | 'error' | 'notes' | 'rows' | 'links'> {
@@ -49,4 +48,11 @@ export function mailFacts(variables: TemplateVariables, timeZone: string): MailF
 export function defaultSubject({ label, title, checkName, tone, isReplay }: MailFacts): string {
   // The title of a certificate says which one and when.
   return `[${label}] ${tone === 'notice' ? title : `${checkName}${isReplay ? ' (replayed)' : ''}`}`;
+}
+
+const directional = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff]/;
+
+/** Isolates a text if it could reorder its surroundings. Removes isolates in the text, so that it cannot end this one. */
+export function isolated(text: string): string {
+  return directional.test(text) ? `\u2068${text.replace(/[\u2066-\u2069]/g, '')}\u2069` : text;
 }

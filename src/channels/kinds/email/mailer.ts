@@ -9,7 +9,7 @@ import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { certificateError } from '../../http/connector.ts';
-import { parseSender } from './address.ts';
+import { parseSender } from './config.ts';
 
 export interface MailServer {
   readonly host: string;

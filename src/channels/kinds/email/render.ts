@@ -7,14 +7,11 @@ import type { JsonObject } from '#domain/json.ts';
 import { limits, Rendering } from '../../templates/budget.ts';
 import { compileTemplate } from '../../templates/compile.ts';
 import { contextOf, ownsAllNames, type RenderFacts } from '../../templates/context.ts';
-import { headerText } from '../../templates/header-text.ts';
+import { headerText, cut } from '../../templates/text-helpers.ts';
 import { inField, TemplateError } from '../../templates/template-error.ts';
-import { cut } from '../../templates/text-helpers.ts';
-import { parseSender } from './address.ts';
-import { isolated } from './bidi.ts';
-import { readConfig } from './config.ts';
+import { parseSender, readConfig } from './config.ts';
+import { isolated, defaultSubject, mailFacts, type MailFacts } from './mail-facts.ts';
 import { htmlOfText, htmlPart } from './html-part.ts';
-import { defaultSubject, mailFacts, type MailFacts } from './mail-facts.ts';
 
 /** What an operator must set up first. */
 export const smtpMissing = 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM (docs/email.md)';

@@ -1,13 +1,13 @@
 // Wire schema of an email configuration. Subject and body are templates.
 import { z } from 'zod';
-import { orNull } from '#lib/schema/fields.ts';
-import { readAddress } from './address.ts';
+import { labelText, longTail } from '../../parts/fields.ts';
+import { readAddress } from './config.ts';
 
 const text = (max: number) => z.string().max(max).nullable();
 
 export const emailConfig = z
   .strictObject({
-    name: orNull(z.string().max(200), () => '').default(''),
+    name: labelText,
     address: z
       .string()
       .min(1)
@@ -23,10 +23,7 @@ export const emailConfig = z
     body: text(32_768)
       .default(null)
       .describe('Body template. Its text is sent as plain text and as HTML. null = the default body.'),
-    longTail: z
-      .boolean()
-      .default(false)
-      .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
+    longTail,
   })
   .meta({ id: 'EmailConfigWrite' });
 

@@ -15,7 +15,7 @@ import { until } from '../../../../tests/support/until.ts';
 import { noGateways, type SmtpGateway } from '#domain/deliveries/gateways.ts';
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { createGuard } from '#egress/guard.ts';
-import { createPlaceBoard } from '#egress/place-board.ts';
+import { createPlaceBoard } from '#egress/closed-places.ts';
 import { tunnelThrough } from '#egress/proxy.ts';
 import type { ChannelSender, SenderOptions, Sending } from '../../kind.ts';
 import { open } from '../../../../tests/support/receivers/http-receivers.ts';

@@ -6,7 +6,7 @@ import type { ConnectionGuard } from '#lib/net/guarded.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
 import type { ChannelSender, SenderOptions, Sending } from '../../kind.ts';
-import { parseSender } from './address.ts';
+import { parseSender } from './config.ts';
 import { parseAnswer, mailFailure, mailTimeout, type Standing } from './failure.ts';
 import { composeMail, type DialogueError, type MailServer, type MailSession, serverOf } from './mailer.ts';
 import { type Attempt, createSessionPool, type SessionPool } from './pool.ts';

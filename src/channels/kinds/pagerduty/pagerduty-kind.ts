@@ -7,8 +7,7 @@ import type { JsonObject } from '#domain/json.ts';
 import { sendsByHttp } from '../../http/sends-by-http.ts';
 import type { ChannelKind } from '../../kind.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
-import { textIn } from '../../parts/fields.ts';
-import { jsonRequest } from '../../parts/json-request.ts';
+import { textIn, jsonRequest } from '../../parts/fields.ts';
 import type { RenderFacts } from '../../templates/context.ts';
 import { pagerDutySchema } from './schema.ts';
 

@@ -1,15 +1,14 @@
 // Renders the message of a Slack channel: blocks, and a text for notifications and for servers without blocks.
 import type { Message } from '#domain/deliveries/delivery.ts';
-import { mask } from '#domain/deliveries/shown-url.ts';
+import { mask, maskAddress, withoutUserInfo } from '#domain/deliveries/shown-url.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
 import { type DigestGroup, type DigestMessage, summarizeDigest } from '../../parts/digest-summary.ts';
-import { textIn } from '../../parts/fields.ts';
-import { jsonRequest } from '../../parts/json-request.ts';
+import { textIn, jsonRequest } from '../../parts/fields.ts';
 import type { NewsMessage, NewsWords } from '../../parts/news-message.ts';
 import type { RenderFacts } from '../../templates/context.ts';
-import { shownUrl } from './secrets.ts';
+import type { SecretRules } from '../../kind.ts';
 
 const signs: Readonly<Record<AlertSummary['tone'], string>> = {
   failing: '🔴',
@@ -124,3 +123,23 @@ function escaped(text: string): string {
 function verbatim(text: string): string {
   return escaped(text).replace(/[*_~`]/g, '\u200b$&');
 }
+
+/** Returns a URL with everything but scheme and host masked. */
+function shownUrl(url: string): string {
+  return maskAddress(withoutUserInfo(url.trim()));
+}
+
+/** Stores the shown form of the URL in the configuration. */
+export const secretRules: SecretRules = {
+  stored({ config, secrets }, present) {
+    const kept = textIn(present, 'url');
+    const written = textIn(secrets, 'url').trim();
+    // The shown form, sent back, keeps what is stored.
+    const url = written.includes(mask) && written === shownUrl(kept) ? kept : written;
+    const { protocol = '' } = URL.parse(url) ?? {};
+    if (!/^https?:$/.test(protocol) || url.includes(mask)) {
+      return { issue: { path: 'config.url', message: 'must be the http or https URL of an incoming webhook' } };
+    }
+    return { config: { ...config, url: shownUrl(url) }, secrets: { url } };
+  },
+};

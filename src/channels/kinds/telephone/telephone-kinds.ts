@@ -8,7 +8,6 @@ import { shortened, summarize } from '../../parts/alert-summary.ts';
 import { digestSentence } from '../../parts/digest-summary.ts';
 import { textIn } from '../../parts/fields.ts';
 import { callSchema, smsSchema } from './schema.ts';
-import { segmentsOf } from './segments.ts';
 
 const longestText = 300;
 /** A longer link would leave too little room for the text. */
@@ -102,4 +101,32 @@ function sentenceOf(variables: TemplateVariables, timeZone: string, max: number)
   const why = error === null ? '' : `: ${error.replaceAll('\n', ' ')}`;
   const where = location === null || error === null ? '' : ` (${shortened(location, 40)})`;
   return shortened(`${happened}${why}`, max - where.length) + where;
+}
+
+const basic = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+);
+/** Each takes the room of two characters. */
+const extended = new Set('^{}\\[~]|€');
+
+/** Number of messages, and whether characters outside the GSM alphabet make them shorter. */
+interface Segments {
+  readonly count: number;
+  readonly isUnicode: boolean;
+}
+
+/** Counts the messages of a text, as phone companies charge them. */
+export function segmentsOf(text: string): Segments {
+  const chars = Array.from(text);
+  const isUnicode = chars.some((char) => !basic.has(char) && !extended.has(char));
+  const sizes = chars.map((char) => (isUnicode ? char.length : extended.has(char) ? 2 : 1));
+  const [alone, each] = isUnicode ? [70, 67] : [160, 153];
+  if (sizes.reduce((sum, size) => sum + size, 0) <= alone) return { count: 1, isUnicode };
+  let [count, used] = [1, 0];
+  for (const size of sizes) {
+    // A character is not split.
+    if (used + size > each) [count, used] = [count + 1, 0];
+    used += size;
+  }
+  return { count, isUnicode };
 }

@@ -4,8 +4,8 @@ import type { TemplateVariables } from '#domain/deliveries/template-variables.ts
 import { readConfig } from './config.ts';
 import type { ConfigWarning, TemplateNames } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
-import { bodyWarnings } from './hostile-body.ts';
-import { urlWarnings } from './hostile-url.ts';
+import { bodyWarnings } from './hostile.ts';
+import { urlWarnings } from './hostile.ts';
 import { tooMuchFor } from './receivers.ts';
 import { createTrial, firstOfEach, harmless, holding, isFree, type Trial, maxTrialMs } from './trial.ts';
 

@@ -10,7 +10,7 @@ import { hasBody, readConfig } from './config.ts';
 import type { WebhookConfig } from './config.ts';
 import { contextOf, ownsAllNames } from '../../templates/context.ts';
 import type { RenderFacts, TemplateContext } from '../../templates/context.ts';
-import { headerText } from '../../templates/header-text.ts';
+import { headerText } from '../../templates/text-helpers.ts';
 import { sizeOf } from '../../templates/text-helpers.ts';
 import { inField, quoted, TemplateError } from '../../templates/template-error.ts';
 

@@ -1,16 +1,17 @@
 // Wire schema of a webhook configuration (spec §2.4). The URL, body and values of headers and parameters are templates.
 import { z } from 'zod';
 import { httpMethod, pairs } from '#lib/schema/bodies.ts';
-import { bodyInstantText, instant, instantOf, orNull } from '#lib/schema/fields.ts';
+import { bodyInstantText, instant, instantOf } from '#lib/schema/fields.ts';
 import { secretText } from '#lib/schema/secrets.ts';
 import { showAs } from '#lib/schema/shown.ts';
+import { labelText, longTail } from '../../parts/fields.ts';
 
 const templatePairs = pairs.describe('Values are templates.');
 const text = (max: number) => z.string().max(max).nullable();
 
 export const webhookConfig = z
   .strictObject({
-    name: orNull(z.string().max(200), () => '').default(''),
+    name: labelText,
     url: z.string().min(1).max(32_768).describe('Template. Must render to an http or https URL.'),
     method: httpMethod.default('POST'),
     template: text(32_768).default(null).describe('Body template. null sends all variables as JSON.'),
@@ -34,10 +35,7 @@ export const webhookConfig = z
     webhookType: text(100)
       .default(null)
       .describe('Preset the channel was created from, see GET /v1/alert-channels/presets. Other values are allowed.'),
-    longTail: z
-      .boolean()
-      .default(false)
-      .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
+    longTail,
   })
   .meta({ id: 'WebhookConfigWrite' });
 

@@ -1,7 +1,7 @@
 /** Signs the requests of webhooks. */
 import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { Prepare } from '../../http/http-sender.ts';
-import { signingSecrets } from './secrets.ts';
+import { signingSecrets } from './sign.ts';
 import { signatureHeaders } from './sign.ts';
 
 type Header = SendOutcome['headers'][number];

@@ -2,18 +2,16 @@
 import type { JsonObject } from '#domain/json.ts';
 import type { Result } from '#domain/results/result.ts';
 import type { CheckKind } from '../../kind.ts';
-import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/describe.ts';
-import { decodeDetails } from '../../parts/http/details.ts';
+import { describeHttp, httpAlertFacts, httpMeasures, decodeDetails } from '../../parts/http/details.ts';
 import { createHttpExchange } from '../../parts/http/exchange.ts';
 import { createHttpProbe } from '../../parts/http/probe.ts';
 import { noDefaults, readDefaults } from '../../parts/http/schema.ts';
-import { httpUses } from '../../parts/http/uses.ts';
+import { httpUses } from '../../parts/http/request.ts';
 import { httpWarnings, inheritedWarnings } from '../../parts/http/warn.ts';
 import { createHookProbe } from './hook-probe.ts';
 import { hasHookScripts } from './hook-scripts.ts';
-import { http, readSettings } from './http.ts';
+import { http, readSettings, validateApiSettings } from './http.ts';
 import { apiSchema } from './schema.ts';
-import { validateApiSettings } from './http.ts';
 
 export const apiKind: CheckKind<typeof apiSchema> = {
   schema: apiSchema,

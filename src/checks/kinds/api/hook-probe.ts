@@ -1,16 +1,20 @@
 // Probes a target with scripts around the request. Each script has its own process; the request runs in a probe thread
 // (docs/decisions/0086).
-import type { SeenAnswer } from '#domain/checks/exchange.ts';
+import type { SeenAnswer, Probe, ProbeInput } from '#domain/checks/probe.ts';
 import { honestFinding } from '#domain/results/honest-finding.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
-import { keepsNothing, type ScriptOutcome, type ScriptSees, type ScriptLine } from '#domain/checks/script.ts';
+import {
+  keepsNothing,
+  type ScriptOutcome,
+  type ScriptSees,
+  type ScriptLine,
+  hookLimits,
+} from '#domain/checks/script.ts';
 import { hiddenOf } from '../../parts/http/plan.ts';
 import { isNoProbe, wrongSettings } from '../../parts/findings/judge.ts';
-import { withoutTimes } from '../../parts/findings/without-times.ts';
+import { withoutTimes } from '../../parts/findings/light.ts';
 import type { HookProbeDeps } from '../../kind.ts';
-import { hookLimits } from '#domain/checks/script-limits.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from '../../parts/scripted/runtime.ts';
 import { judgeScript, type ScriptVerdict } from '../../parts/scripted/verdict.ts';
 import { type HookScript, scriptsOfHooks, setupNames, teardownNames } from './hook-scripts.ts';
@@ -26,7 +30,7 @@ import {
   type RequestState,
 } from './script-request.ts';
 import { type ApiDetails, decodeDetails, encodeDetails, maxLocation } from '../../parts/http/details.ts';
-import { exchangeWith } from '../../parts/http/exchange-text.ts';
+import { exchangeWith } from '../../parts/http/exchange.ts';
 import { object } from '../../parts/read.ts';
 
 export function createHookProbe(deps: HookProbeDeps): Probe {

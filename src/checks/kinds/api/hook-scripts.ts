@@ -85,7 +85,6 @@ function isScript(content: JsonValue | undefined): boolean {
   return typeof content === 'string' && content.trim() !== '';
 }
 
-/** Checks of earlier versions may have the ID 0. */
 function isSnippet(id: JsonValue | undefined): id is number {
-  return typeof id === 'number' && id > 0;
+  return typeof id === 'number';
 }

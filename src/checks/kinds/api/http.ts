@@ -5,9 +5,8 @@ import { type HttpSettings, httpSources, noDefaults, readDefaults, withoutEmptyA
 import { readerOf } from '../../schema.ts';
 import { apiSchema } from './schema.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
-import { domainProblem } from '../../parts/connection/domain.ts';
-import { framing } from '../../parts/http/pairs.ts';
-import { urlProblem } from '../../parts/http/target.ts';
+import { domainProblem } from '../../parts/connection/named-certificate.ts';
+import { framing, urlProblem } from '../../parts/http/request.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../../parts/placeholders.ts';
 

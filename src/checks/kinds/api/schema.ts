@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { CheckSchema } from '../../schema.ts';
 import { apiRequest, httpResult } from '../../parts/http/schema.ts';
 import { certificateDomain, responseTimes } from '../../parts/schema.ts';
-import { hookLog, hookResult, scriptFields } from '../../parts/scripted/hook-schema.ts';
-import { runtimeWarning } from '../../parts/scripted/schema.ts';
+import { hookLog, hookResult, scriptFields, runtimeWarning } from '../../parts/scripted/schema.ts';
 
 export const apiSchema = {
   type: 'API',
@@ -35,9 +34,8 @@ export const apiSchema = {
     certificateProblem: z
       .string()
       .nullable()
-      .exactOptional()
       .describe(
-        'Why the certificate of sslCheckDomain could not be checked. null = it was checked, or no domain is set. Absent in results of older versions.',
+        'Why the certificate of sslCheckDomain could not be checked. null = it was checked, or no domain is set.',
       ),
     scripts: hookResult,
     jobLog: hookLog,

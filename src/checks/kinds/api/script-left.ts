@@ -1,5 +1,5 @@
 // Parses what a script left of a request or response. It is untrusted input of any shape and size.
-import type { ScriptRequest, ScriptResponse, ScriptValues } from '#domain/checks/exchange.ts';
+import type { ScriptRequest, ScriptResponse, ScriptValues } from '#domain/checks/probe.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { methods } from '#lib/schema/bodies.ts';
 import { object } from '../../parts/read.ts';

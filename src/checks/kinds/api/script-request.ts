@@ -1,14 +1,11 @@
 // The request of an API check while its setup scripts run: the input and output of each script.
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import type { ScriptedRequest, ScriptRequest, ScriptValues } from '#domain/checks/exchange.ts';
+import type { ScriptedRequest, ScriptRequest, ScriptValues, ProbeInput } from '#domain/checks/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { ProbeInput } from '#domain/checks/probe.ts';
 import type { ScriptSees } from '#domain/checks/script.ts';
-import { mergedPairs } from '../../parts/http/pairs.ts';
+import { mergedPairs, parseTarget, filledBody, formEncoded } from '../../parts/http/request.ts';
 import { headerProblem, valuesOf } from '../../parts/http/plan.ts';
-import { filledBody } from '../../parts/http/request-body.ts';
 import type { ApiDefaults, BodyType } from '../../parts/http/schema.ts';
-import { parseTarget } from '../../parts/http/target.ts';
 import { MissingVariable, missingVariable, type NoProbe } from '../../parts/findings/judge.ts';
 import { fillIn, fillKnown, firstPlaceholder, usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { http } from './http.ts';
@@ -82,7 +79,7 @@ export function requestSeen(state: RequestState): ScriptRequest {
     url: fill(url.text, url.isOfScript),
     headers: valuesSeen(trimmed(state.headers, fill)),
     queryParameters: valuesSeen(filledPairs(state.queryParameters, fill)),
-    body: fill(body.text, body.isOfScript, isForm(state) ? formEncoded : undefined),
+    body: fill(body.text, body.isOfScript, state.bodyType === 'FORM' ? formEncoded : undefined),
   };
 }
 
@@ -171,20 +168,7 @@ type Fill = (text: string, isOfScript: boolean, encode?: (value: string) => stri
 
 function filling(state: RequestState): Fill {
   const values = valuesOf(state, state.group);
-  return (text, isOfScript, encode) =>
-    isOfScript
-      ? fillKnown(text, state.set)
-      : encode === undefined
-        ? fillKnown(text, values)
-        : fillKnown(text, values, encode);
-}
-
-function isForm({ bodyType }: RequestState): boolean {
-  return bodyType === 'FORM';
-}
-
-function formEncoded(value: string): string {
-  return new URLSearchParams({ v: value }).toString().slice(2);
+  return (text, isOfScript, encode) => (isOfScript ? fillKnown(text, state.set) : fillKnown(text, values, encode));
 }
 
 function filledPairs(pairs: readonly Pair[], fill: Fill): Pair[] {

@@ -1,5 +1,5 @@
 // How API checks are presented.
-import { httpEvidence, httpRequest } from '../../parts/http/show.ts';
+import { httpEvidence, httpRequest } from '../../parts/show.ts';
 import type { CheckShow } from '../../show.ts';
 import type { apiSchema } from './schema.ts';
 
@@ -9,7 +9,7 @@ export const apiShow: CheckShow<typeof apiSchema> = {
   phases: 'intervals',
   request: httpRequest,
   evidence: (part, format) => ({
-    ...httpEvidence(part, format, [['Certificate', part.certificateProblem ?? null]]),
+    ...httpEvidence(part, format, [['Certificate', part.certificateProblem]]),
     logs: [
       { title: 'Output of the setup script', lines: part.jobLog?.setup ?? [] },
       { title: 'Output of the teardown script', lines: part.jobLog?.teardown ?? [] },

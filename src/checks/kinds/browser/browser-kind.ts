@@ -1,7 +1,7 @@
 // Browser checks: a script that drives Chromium, as Playwright tests or as a plain program (reference §4.3).
 import type { ScriptedKind } from '../../kind.ts';
 import { describeBrowser } from '../../parts/scripted/describe.ts';
-import { browserLimits as limits } from '#domain/checks/script-limits.ts';
+import { browserLimits as limits } from '#domain/checks/script.ts';
 import { certificateProbe as sideProbe, sideProbeProblems, sideProbeUses } from '../../parts/scripted/side-probe.ts';
 import { createScriptedProbe } from '../../parts/scripted/probe.ts';
 import { scriptProblems } from '../../parts/scripted/settings.ts';

@@ -1,7 +1,6 @@
 // The form of browser checks.
 import type { CheckForm } from '../../form.ts';
-import { certificateField } from '../../parts/form.ts';
-import { fileFields, scriptFields, stepSnippet, storedField } from '../../parts/scripted/form.ts';
+import { certificateField, fileFields, scriptFields, stepSnippet, storedField } from '../../parts/form.ts';
 
 const script = `import { test, expect } from '@playwright/test';
 

@@ -1,5 +1,5 @@
 // How browser checks are presented.
-import { scriptEvidence } from '../../parts/scripted/show.ts';
+import { scriptEvidence } from '../../parts/show.ts';
 import type { CheckShow } from '../../show.ts';
 import type { browserSchema } from './schema.ts';
 

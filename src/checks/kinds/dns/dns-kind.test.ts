@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { parseCidr } from '#egress/cidr.ts';
+import { parseCidr } from '#egress/address-class.ts';
 import { variable } from '../../../../tests/support/checks/api-check.ts';
 import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import {

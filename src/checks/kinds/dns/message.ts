@@ -1,7 +1,6 @@
 // Encodes DNS queries and decodes responses (RFC 1035 §4; EDNS: RFC 6891).
 import { domainToASCII } from 'node:url';
-import { dataText } from './record-data.ts';
-import { readName } from './name.ts';
+import { dataText, readName } from './record-data.ts';
 
 export const recordTypes = {
   A: 1,

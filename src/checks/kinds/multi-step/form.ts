@@ -1,6 +1,6 @@
 // The form of multi-step checks.
 import type { CheckForm } from '../../form.ts';
-import { fileFields, scriptFields, stepSnippet, storedField } from '../../parts/scripted/form.ts';
+import { fileFields, scriptFields, stepSnippet, storedField } from '../../parts/form.ts';
 
 const script = `import { test, expect } from '@playwright/test';
 

@@ -2,7 +2,7 @@
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { ScriptedKind } from '../../kind.ts';
 import { describeScripted } from '../../parts/scripted/describe.ts';
-import { programLimits as limits } from '#domain/checks/script-limits.ts';
+import { programLimits as limits } from '#domain/checks/script.ts';
 import { createScriptedProbe } from '../../parts/scripted/probe.ts';
 import { scriptProblems } from '../../parts/scripted/settings.ts';
 import { multiStepSchema } from './schema.ts';

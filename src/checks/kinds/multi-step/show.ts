@@ -1,5 +1,5 @@
 // How multi-step checks are presented.
-import { scriptEvidence } from '../../parts/scripted/show.ts';
+import { scriptEvidence } from '../../parts/show.ts';
 import type { CheckShow } from '../../show.ts';
 import type { multiStepSchema } from './schema.ts';
 

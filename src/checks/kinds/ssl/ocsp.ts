@@ -21,9 +21,12 @@ import {
   timeProblem,
   invalidStatus,
   type NoStatus,
+  algorithmProblem,
+  isSignedBy,
+  readSigned,
+  type Signed,
 } from './status-statement.ts';
 import { isCertifiedBy } from '#lib/net/tls-trust.ts';
-import { algorithmProblem, isSignedBy, readSigned, type Signed } from './signed.ts';
 
 /** Maximum bytes of a response. With three certificates it has about 4000. */
 export const maxOcspBytes = 65_536;

@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { createTrust } from '#lib/net/tls-trust.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/results/result.ts';
-import { parseCidr } from '#egress/cidr.ts';
+import { parseCidr } from '#egress/address-class.ts';
 import { createGuard } from '#egress/guard.ts';
 import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import {

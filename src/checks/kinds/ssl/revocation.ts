@@ -11,7 +11,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { SecureContext } from 'node:tls';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { type Hop, sendHop, type Stop, timeIsUp } from '../../parts/http/hop.ts';
-import { parseTarget } from '../../parts/http/target.ts';
+import { parseTarget } from '../../parts/http/request.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { stopped } from '../../parts/connection/fault.ts';
 import { withinLimit } from '../../parts/connection/reach.ts';

@@ -22,8 +22,10 @@ import {
   timeProblem,
   invalidStatus,
   type NoStatus,
+  algorithmProblem,
+  isSignedBy,
+  readSigned,
 } from './status-statement.ts';
-import { algorithmProblem, isSignedBy, readSigned } from './signed.ts';
 
 /** A verified, current CRL. */
 export interface RevokedList {

@@ -13,7 +13,7 @@ import {
 } from '../../../../tests/support/checks/kind-probe.ts';
 import { startTcpTarget } from '../../../../tests/support/targets/target.ts';
 import { createGuard } from '#egress/guard.ts';
-import { talk, textOf } from './talk.ts';
+import { talk, textOf } from './tcp-kind.ts';
 
 const data = (comparison: string, target = '', regex = ''): JsonObject => ({
   source: 'RESPONSE_DATA',

@@ -1,5 +1,5 @@
 // How URL checks are presented.
-import { httpEvidence, httpRequest } from '../../parts/http/show.ts';
+import { httpEvidence, httpRequest } from '../../parts/show.ts';
 import type { CheckShow } from '../../show.ts';
 import type { urlSchema } from './schema.ts';
 

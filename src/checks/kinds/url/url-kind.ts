@@ -1,12 +1,11 @@
 // URL checks: check the status of a URL (reference §4.3). A simple form of API checks.
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
-import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/describe.ts';
+import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/details.ts';
 import type { HttpKind } from '../../parts/http/plan.ts';
 import { createHttpProbe } from '../../parts/http/probe.ts';
 import { type HttpSettings, noDefaults, plainRequest } from '../../parts/http/schema.ts';
-import { urlProblem } from '../../parts/http/target.ts';
-import { httpUses } from '../../parts/http/uses.ts';
+import { urlProblem, httpUses } from '../../parts/http/request.ts';
 import { httpWarnings } from '../../parts/http/warn.ts';
 import type { CheckKind } from '../../kind.ts';
 import { readerOf } from '../../schema.ts';

@@ -6,8 +6,7 @@ import { compileAssertion as compileOf, type AssertionSettings } from './asserti
 import { type Comparison, comparisons, comparisonsOf } from './sources.ts';
 import { evaluateAll } from './evaluate.ts';
 import type { Observation } from './evaluator.ts';
-import type { Outcome } from './outcome.ts';
-import { sentence } from './sentence.ts';
+import { type Outcome, sentence } from './sentence.ts';
 
 const compileAssertion = (settings: AssertionSettings) => compileOf(settings, httpSources);
 

@@ -2,7 +2,7 @@
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
 import type { Assertion } from './assertion.ts';
 import { createEvaluator, type Hiding, maxRegexText, type Observation, outcomeOfError } from './evaluator.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './sentence.ts';
 import { sortOf } from './sources.ts';
 
 /** CPU time limit for all assertions of a check; far more than normal ones need. */

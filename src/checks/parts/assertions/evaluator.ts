@@ -4,7 +4,7 @@ import type { Assertion, JsonPath } from './assertion.ts';
 import { type AssertionSource, type Comparison, sortOf } from './sources.ts';
 import { createTarget, holds, type Observed, type Target } from './compare.ts';
 import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview, valueAt } from './json-document.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './sentence.ts';
 
 export interface Observation {
   /** Values by source: a scalar, an object of headers or fields, or a JSON document. */

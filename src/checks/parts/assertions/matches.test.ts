@@ -5,7 +5,7 @@ import type { JsonValue } from '#domain/json.ts';
 import { compileAssertion } from './assertion.ts';
 import { comparisonsOf } from './sources.ts';
 import { evaluateAll } from './evaluate.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './sentence.ts';
 import { decodeAssertion, encodeAssertion } from './stored.ts';
 
 function outcomeOf(comparison: string, property: string, target: string, text: string): Outcome {

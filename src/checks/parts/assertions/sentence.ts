@@ -1,13 +1,24 @@
 // Describes an assertion and its outcome in words.
+import type { Assertion } from './assertion.ts';
 import { type AssertionSource, type Comparison, sortOf, type SourceSort } from './sources.ts';
-import type { Outcome } from './outcome.ts';
+
+/** Outcome of an assertion. */
+export interface Outcome {
+  readonly passed: boolean;
+  /** Actual value, shortened; null = none. */
+  readonly actual: string | null;
+  /** Why the comparison failed to run, or null. */
+  readonly problem: string | null;
+  /** Which of several matches `actual` is. Absent if there is only one. */
+  readonly among?: string | null;
+  /** Whether every match of a JSON path is compared. */
+  readonly isEvery?: boolean;
+  /** Whether the outcome is unknown because of Tocsin. */
+  readonly isOurs?: true;
+}
 
 /** Input of a description. */
-export interface Asserted {
-  readonly source: AssertionSource;
-  readonly comparison: Comparison;
-  readonly property: string;
-  readonly target: string;
+export interface Asserted extends Pick<Assertion, 'source' | 'comparison' | 'property' | 'target'> {
   readonly regex: string | null;
 }
 

@@ -1,24 +1,10 @@
 // Compact storage of assertions and their outcomes: one short list each, because there are many results.
 import { textOrNull } from '../read.ts';
 import type { JsonValue } from '#domain/json.ts';
-import { type AssertionSource, type Comparison, comparisons, sources } from './sources.ts';
-import { sentence } from './sentence.ts';
+import { type AssertionSource, comparisons, sources } from './sources.ts';
+import { type Asserted, type Outcome, sentence } from './sentence.ts';
 
-export interface AssertionOutcome {
-  readonly source: AssertionSource;
-  readonly comparison: Comparison;
-  readonly property: string;
-  readonly target: string;
-  readonly regex: string | null;
-  /** Actual value, shortened; null = none. */
-  readonly actual: string | null;
-  /** Which of several matches `actual` is. Absent if there is only one. */
-  readonly among?: string | null;
-  /** Whether every match of a JSON path is compared. */
-  readonly isEvery?: boolean;
-  /** Why the comparison failed to run. */
-  readonly problem: string | null;
-  readonly passed: boolean;
+export interface AssertionOutcome extends Asserted, Omit<Outcome, 'isOurs'> {
   /** What holds, or the expected and actual values. */
   readonly message: string;
 }

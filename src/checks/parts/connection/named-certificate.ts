@@ -8,6 +8,24 @@ import type { EgressGuard } from '../../kind.ts';
 import { seenCertificate } from './certificate.ts';
 import { shakeHands } from './handshake.ts';
 import type { Endpoint } from './reach.ts';
+import { isIP } from 'node:net';
+import { asciiHost } from '#lib/net/host-name.ts';
+import { hasPlaceholder } from '../placeholders.ts';
+
+/** Parses `host` or `host:port`; null if invalid. */
+export function readDomain(text: string): Endpoint | null {
+  const [, bracketed, plain, port = '443'] =
+    /^(?:\[([\da-f:.]+)\]|([^\s/:@]+))(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
+  const host = asciiHost((bracketed ?? plain ?? '').replace(/\.$/, '').toLowerCase());
+  if (host === null || host === '' || Number(port) < 1 || Number(port) > 65_535) return null;
+  return { host, isAddress: isIP(host) > 0, port: Number(port) };
+}
+
+/** Returns why a domain is invalid, or null. Values of variables are not known yet; '' = none. */
+export function domainProblem(text: string): string | null {
+  if (text === '' || hasPlaceholder(text) || readDomain(text) !== null) return null;
+  return `"${text}" is not a domain; use shop.example or shop.example:8443`;
+}
 
 /** How long a certificate or a failure is cached. */
 const cacheMs = 3_600_000;
@@ -18,7 +36,7 @@ const limitMs = 5000;
 /** Maximum cached certificates. Beyond it, every probe fetches its own. */
 const maxRemembered = 20_000;
 
-export interface NamedDomain {
+interface NamedDomain {
   /** Identifies the check revision, for caching. */
   readonly by: Pick<ThreadInput, 'check' | 'revision'>;
   readonly place: Endpoint;
@@ -28,12 +46,12 @@ export interface NamedDomain {
 }
 
 /** The certificate of a domain, or why it could not be read. */
-export type NamedCertificate =
+type NamedCertificate =
   | { readonly certificate: SeenCertificate; readonly problem: null }
   | { readonly certificate: null; readonly problem: string };
 
 /** Fetches the certificate of a domain. Never rejects. */
-export type NamedCertificates = (domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
+type NamedCertificates = (domain: NamedDomain, signal: AbortSignal) => Promise<NamedCertificate>;
 
 export function createNamedCertificates(guard: EgressGuard, trust: Trust): NamedCertificates {
   const secureContext = trust.createContext();

@@ -4,7 +4,7 @@ import { errorMessage } from '#lib/errors.ts';
 import type { Assertion, AssertionSettings } from '../assertions/assertion.ts';
 import { type Budget, budgetMs, evaluateAll, isCheap } from '../assertions/evaluate.ts';
 import type { Observation } from '../assertions/evaluator.ts';
-import type { Outcome } from '../assertions/outcome.ts';
+import type { Outcome } from '../assertions/sentence.ts';
 import { JsonProblem } from '../assertions/json-document.ts';
 import { type DecodedBody, decodeBody, decoderOf, keepBody, type TruncatedBody } from '../http/body.ts';
 import type { Redactor } from '../redact.ts';

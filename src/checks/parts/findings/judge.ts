@@ -1,8 +1,7 @@
 // The parts of a verdict that all kinds share: failed assertions, then response time (decisions: Checks).
 import { bareFinding, type Finding, type Reason, type Verdict } from '#domain/results/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
-import type { Outcome } from '../assertions/outcome.ts';
-import { sentence } from '../assertions/sentence.ts';
+import { type Outcome, sentence } from '../assertions/sentence.ts';
 import type { AssertionOutcome } from '../assertions/stored.ts';
 import { spoken } from '../connection/fault.ts';
 import type { VariableUse } from '../placeholders.ts';

@@ -7,8 +7,8 @@ import type { CheckKind, KindFacts, ProbeDeps, SettingsProblem } from '../../kin
 import { type CheckSchema, readerOf, type SettingsOf } from '../../schema.ts';
 import type { Assertion, AssertionSettings } from '../assertions/assertion.ts';
 import type { AssertionSource } from '../assertions/sources.ts';
-import type { Outcome } from '../assertions/outcome.ts';
-import { assertionWarnings } from '../assertions/warn.ts';
+import type { Outcome } from '../assertions/sentence.ts';
+import { assertionWarnings } from '../assertions/validate.ts';
 import { usesIn } from '../placeholders.ts';
 import type { Redactor } from '../redact.ts';
 import { type AnswerWork, type Offload, workOn } from './answer-work.ts';

@@ -6,6 +6,7 @@ import { type Fault, isOfObserver } from '../connection/fault.ts';
 import { object } from '../read.ts';
 import type { Redactor } from '../redact.ts';
 import type { Judged } from './judge.ts';
+import { httpWithoutTimes } from '../http/details.ts';
 
 /** Input of a simple finding. */
 export interface LightProbe {
@@ -96,7 +97,7 @@ export function describeLight(
 }
 
 /** Removes times that include a delay by Tocsin. */
-export function lightWithoutTimes(details: JsonValue): JsonValue {
+function lightWithoutTimes(details: JsonValue): JsonValue {
   const { p: _phases, r: _responseTime, s: kept, ...rest } = object(details);
   const assertions = assertionsIn(object(details)).map((each) => encodeAssertion(withoutTime(each)));
   return { ...rest, ...(kept !== undefined && { s: assertions }), u: 1 };
@@ -106,4 +107,10 @@ function assertionsIn(stored: JsonObject): AssertionOutcome[] {
   const time = typeof stored['r'] === 'number' ? String(stored['r'] / 1000) : null;
   const kept = Array.isArray(stored['s']) ? (stored['s'] as readonly JsonValue[][]) : [];
   return kept.map((each) => decodeAssertion(each, (source) => (source === 'RESPONSE_TIME' ? time : null)));
+}
+
+/** Removes response time, phases and assertions about them. HTTP kinds store a list, simple kinds an object. */
+export function withoutTimes(details: JsonValue): JsonValue {
+  if (details === null) return null;
+  return Array.isArray(details) ? httpWithoutTimes(details) : lightWithoutTimes(details);
 }

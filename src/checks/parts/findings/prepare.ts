@@ -14,10 +14,14 @@ export interface Filling {
   readonly redactor: Redactor;
 }
 
-export function createFilling({ variables }: ThreadInput): Filling {
-  const values = new Map(variables.map(({ key, value }) => [key, value]));
-  const hidden = variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
-  return { fill: (text) => fillIn(text, values, new Set()), redactor: createRedactor(hidden) };
+/** Returns the variable values that must be masked. */
+export function hiddenVariables({ variables }: Pick<ThreadInput, 'variables'>): string[] {
+  return variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
+}
+
+export function createFilling(input: ThreadInput): Filling {
+  const values = new Map(input.variables.map(({ key, value }) => [key, value]));
+  return { fill: (text) => fillIn(text, values, new Set()), redactor: createRedactor(hiddenVariables(input)) };
 }
 
 /** Returns the filled-in host, or why it is invalid. */

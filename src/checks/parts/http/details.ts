@@ -1,9 +1,14 @@
 // Compact storage of HTTP result details as a JSON list. Thousands are stored per check, so the usual case is a few
 // numbers, followed by an object for the rest.
 import { STATUS_CODES } from 'node:http';
-import type { JsonValue } from '#domain/json.ts';
+import type { JsonValue, JsonObject } from '#domain/json.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed, withoutTime } from '../assertions/stored.ts';
-import { isList, isObject, number, textOrNull } from '../read.ts';
+import { isList, isObject, number, textOrNull, object, text } from '../read.ts';
+import type { Measures } from '#domain/results/analytics.ts';
+import { phaseNames } from '#domain/results/detailed-roll-up.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { Result } from '#domain/results/result.ts';
+import type { KindFacts } from '../../kind.ts';
 
 /** Durations in ms with decimals; they add up to the response time. */
 export interface Phases {
@@ -40,7 +45,7 @@ export interface ApiDetails {
 }
 
 /** Stored data about the scripts around a request. */
-export interface HookDetails {
+interface HookDetails {
   readonly runtime: string;
   readonly node: string;
   readonly warnings: readonly string[];
@@ -169,7 +174,7 @@ function decodeScripts(stored: JsonValue | undefined): Pick<ApiDetails, 'scripts
 }
 
 /** Decodes only the status; called for every result. */
-export function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'statusText'> {
+function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'statusText'> {
   const status = isList(stored) ? number(stored[0]) || null : null;
   if (status === null || !isList(stored)) return { status: null, statusText: null };
   const rest = stored[10];
@@ -201,3 +206,48 @@ function codeIn(names: readonly string[], name: string): JsonValue {
 function nameIn(names: readonly string[], code: JsonValue | undefined): string | null {
   return typeof code === 'number' ? (names[code] ?? null) : textOrNull(code) || null;
 }
+
+/** Formats a stored result. Without the exchange, uses the short response from the details. */
+export function describeHttp(
+  result: Pick<Result, 'details' | 'message' | 'reason'>,
+  exchange: JsonObject | null,
+): JsonObject {
+  const details = decodeDetails(result.details);
+  const { address, protocol, sizes, redirects } = details;
+  return {
+    assertions: details.assertions.map(({ among: _among, isEvery: _isEvery, ...shown }) => shown),
+    request: exchange?.['request'] ?? null,
+    response: responseOf(details, exchange),
+    requestError: details.status === null ? result.message : null,
+    address,
+    protocol: protocol === null ? null : { ...protocol },
+    sizes: { ...sizes },
+    redirects: redirects.map((redirect) => ({ ...redirect })),
+  };
+}
+
+function responseOf(details: ApiDetails, exchange: JsonObject | null): JsonObject | null {
+  const response = exchange?.['response'] ?? (details.status === null ? null : shortResponse(details));
+  if (response === null || details.areTimesWithheld !== true) return response as JsonObject | null;
+  return { ...(response as JsonObject), timings: null, timingPhases: null };
+}
+
+function shortResponse({ status, statusText, truncated, phases }: ApiDetails): JsonObject {
+  const total = Number(totalOf(phases).toFixed(3));
+  return {
+    status,
+    statusText,
+    headers: null,
+    body: null,
+    truncated,
+    timings: null,
+    timingPhases: { ...phases, total },
+  };
+}
+
+/** Facts for alerts: the check's URL and the response status. */
+export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
+  return { url: text(object(check.settings['request'])['url']) || null, ...decodeStatus(details) };
+}
+
+export const httpMeasures: Measures = { statusCode: true, phases: phaseNames };

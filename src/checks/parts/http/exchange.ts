@@ -5,14 +5,14 @@ import type { Exchange, Exchanged, ExchangeWork } from '#domain/checks/probe.ts'
 import type { Finding } from '#domain/results/result.ts';
 import { type Offload, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, outcomesOf, wrongSettings } from '../findings/judge.ts';
-import { withoutTimes } from '../findings/without-times.ts';
+import { withoutTimes } from '../findings/light.ts';
 import type { ProbeDeps } from '../../kind.ts';
 import { keepBody } from './body.ts';
 import { decodeDetails, encodeDetails } from './details.ts';
-import { exchangeWith } from './exchange-text.ts';
 import { headersOf, judgeAnswer, type InspectedHops, timesOf } from './finding.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createInspect } from './probe.ts';
+import { object } from '../read.ts';
 
 type Sending = Extract<ExchangeWork, { half: 'send' }>;
 type Judging = Extract<ExchangeWork, { half: 'judge' }>;
@@ -126,4 +126,13 @@ function mutable(headers: Readonly<Record<string, string | readonly string[]>>):
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
   );
+}
+
+/** Replaces parts of the response; a replaced body is text. */
+export function exchangeWith(exchange: string | null, reported: JsonObject): string | null {
+  if (exchange === null) return null;
+  const { request = null, response } = JSON.parse(exchange) as JsonObject;
+  const { bodyEncoding, ...rest } = object(response);
+  const kept = bodyEncoding === undefined || 'body' in reported ? rest : { ...rest, bodyEncoding };
+  return JSON.stringify({ request, response: { ...kept, ...reported } });
 }

@@ -7,7 +7,7 @@ import { maxBytesOfOne } from './body-store.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import type { AssertionSource } from '../assertions/sources.ts';
-import type { Outcome } from '../assertions/outcome.ts';
+import type { Outcome } from '../assertions/sentence.ts';
 import type { Fault } from '../connection/fault.ts';
 import { judgeFault } from '../findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../findings/judge.ts';

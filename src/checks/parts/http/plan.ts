@@ -1,22 +1,27 @@
 // The plan of an HTTP probe, built once per revision: the filled-in request and its assertions.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { ScriptedRequest } from '#domain/checks/exchange.ts';
-import type { ThreadInput } from '#domain/checks/probe.ts';
+import type { ScriptedRequest, ThreadInput } from '#domain/checks/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import type { AssertionSource } from '../assertions/sources.ts';
-import { readDomain } from '../connection/domain.ts';
+import { readDomain } from '../connection/named-certificate.ts';
 import type { Endpoint } from '../connection/reach.ts';
 import { type MissingVariable, missingVariable } from '../findings/judge.ts';
-import { compileAll } from '../findings/prepare.ts';
+import { compileAll, hiddenVariables } from '../findings/prepare.ts';
 import { fillIn, fillKnown } from '../placeholders.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
-import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
-import { framing, mergedPairs } from './pairs.ts';
+import {
+  bodyOf,
+  contentTypes,
+  encodedBody,
+  framing,
+  mergedPairs,
+  parseTarget,
+  type Target,
+  httpUses,
+} from './request.ts';
 import { methods } from '#lib/schema/bodies.ts';
 import type { ApiDefaults, HttpSettings } from './schema.ts';
-import { parseTarget, type Target } from './target.ts';
-import { httpUses } from './uses.ts';
 
 /** A request ready to send. */
 export interface OutgoingRequest {
@@ -235,8 +240,7 @@ function hiddenValues(
   fill: (text: string) => string,
   auth: string | null,
 ): string[] {
-  const hidden = [...(input.scripted?.hidden ?? [])];
-  for (const { secret, locked, value } of input.variables) if (secret || locked) hidden.push(value);
+  const hidden = [...(input.scripted?.hidden ?? []), ...hiddenVariables(input)];
   for (const pairs of [group.headers, own.headers, group.queryParameters, own.queryParameters])
     for (const { locked, value } of pairs) if (locked) hidden.push(fill(value).trim());
   if (auth !== null) hidden.push(auth, auth.slice(auth.indexOf(':') + 1));

@@ -1,7 +1,7 @@
 // Warns about valid settings of HTTP checks that have no useful effect.
 import type { JsonObject } from '#domain/json.ts';
 import type { AssertionSettings } from '../assertions/assertion.ts';
-import { assertionWarnings, targetOf } from '../assertions/warn.ts';
+import { assertionWarnings, targetOf } from '../assertions/validate.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { type HttpSettings, plainRequest, readDefaults } from './schema.ts';
 

@@ -11,19 +11,20 @@ import {
   type ScriptProgress,
   type ScriptWork,
   type LeftOutAsset,
+  type ScriptSnapshot,
 } from '#domain/checks/script.ts';
 import { missingVariable, wrongSettings } from '../findings/judge.ts';
+import { hiddenVariables } from '../findings/prepare.ts';
 import type { SideProbe, ScriptProbeDeps } from '../../kind.ts';
 import { sideProbeUses } from './side-probe.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
+import { type ChosenRuntime, chooseRuntime, environmentOf, withoutRuntime } from './runtime.ts';
 import { describeProgress } from './describe.ts';
 import { readKeeps, readScript } from './settings.ts';
-import { readSnapshots } from './snapshots.ts';
 import { judgeScript } from './verdict.ts';
 
 /** Differences between scripted kinds. */
-export interface ScriptedProbe {
+interface ScriptedProbe {
   /** Default limits. */
   readonly limits: ScriptLimits;
   /** Returns why a runtime is unsuitable, or null. */
@@ -181,4 +182,29 @@ function leftOutWarnings(leftOut: readonly LeftOutAsset[]): string[] {
 
 function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Reads the content of snapshots; returns why the script cannot run if one is not stored. */
+async function readSnapshots(
+  accountId: string,
+  snapshots: readonly ScriptSnapshot[],
+  { readScriptFile }: Pick<ScriptProbeDeps, 'readScriptFile'>,
+): Promise<NonNullable<ScriptWork['snapshots']> | string> {
+  const read: { readonly path: string; readonly content: Uint8Array }[] = [];
+  for (const { path, key } of snapshots) {
+    const content = await readScriptFile(accountId, key);
+    if (content === null) return `the snapshot ${path} is not stored; upload it again`;
+    read.push({ path, content });
+  }
+  const names = new Set(snapshots.map(({ path }) => path));
+  const others = read.flatMap(({ path, content }) => {
+    const name = withoutProject(path);
+    return names.has(name) ? [] : [{ path: name, content }];
+  });
+  return [...read, ...others];
+}
+
+/** A snapshot of the project `chromium`, as Playwright names it where tests have no project. */
+function withoutProject(path: string): string {
+  return path.replace(/-chromium(-linux\.\w+)$/i, '$1');
 }

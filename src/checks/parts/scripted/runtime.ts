@@ -25,11 +25,6 @@ export function withoutRuntime(now: number, message: string): Finding {
   return bareFinding(now, { verdict: 'unknown', reason: 'runtime', message: `not run: ${message}` });
 }
 
-/** Returns the variable values that must be masked. */
-export function hiddenVariables({ variables }: Pick<ProbeInput, 'variables'>): string[] {
-  return variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
-}
-
 /** The environment of a script: the check's variables and its identity. */
 export function environmentOf({ check, variables }: Pick<ProbeInput, 'check' | 'variables'>): Record<string, string> {
   const own = { CHECK_ID: check.id, CHECK_NAME: check.name, CHECK_TYPE: check.checkType };

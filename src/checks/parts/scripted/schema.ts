@@ -1,12 +1,14 @@
-// Schemas of checks that run a script, and of their results (reference §4.3: BROWSER, MULTI_STEP).
+// Schemas of checks that run a script or have scripts around a request, and of their results (reference §4.3).
 import { z } from 'zod';
 import { scriptFileKey } from '#domain/accounts/script-file.ts';
 import { orNull } from '#lib/schema/fields.ts';
-import { mostSnapshots } from './snapshots.ts';
 import { frequency } from '../../schema.ts';
 
 /** Maximum characters of one file, which is read, shown and sent as one piece. */
 const maxText = 524_288;
+
+/** Maximum snapshots of a check. */
+const mostSnapshots = 100;
 
 const path = z.string().min(1).max(1000).describe('Path of the file, relative to the same folder as scriptPath.');
 const file = z.strictObject({
@@ -71,7 +73,7 @@ export const scripted = {
 };
 
 /** When to store files of runs. */
-export const keepWhen = z.enum(['off', 'on-failure', 'always']);
+const keepWhen = z.enum(['off', 'on-failure', 'always']);
 export const when = (what: string, first: z.output<typeof keepWhen>) =>
   keepWhen.default(first).describe(`${what}: never, for failed runs, or for every run.`);
 
@@ -143,3 +145,54 @@ export const assets = (what: string) =>
   z
     .array(resultAsset)
     .describe(`Stored ${what.toLowerCase()}. For consecutive passed runs, only those of the latest run are stored.`);
+
+/** Clients send 0 for none. */
+function snippetId(what: string) {
+  return orNull(z.int().min(0), () => 0)
+    .transform((id) => (id === 0 ? null : id))
+    .default(null)
+    .describe(`ID of a snippet that runs ${what}; null or 0 = none.`);
+}
+
+/** Maximum characters of one scriptText. */
+const maxScriptText = 262_144;
+
+function scriptText(what: string) {
+  return z.string().max(maxScriptText, 'must be at most 256 kB').nullable().default(null).describe(what);
+}
+
+/** Request fields of a check or group. */
+export const scriptFields = {
+  setupSnippetId: snippetId('before the setup script'),
+  tearDownSnippetId: snippetId('after the teardown script'),
+  localSetupScript: scriptText('Runs before the request of an API check, and may change it. JavaScript or TypeScript.'),
+  localTearDownScript: scriptText('Runs after the response of an API check and may change it before assertions run.'),
+};
+
+/** Result of the scripts around a request. */
+export const hookResult = z
+  .strictObject({
+    runtimeVersion: z.string().describe('Runtime of the scripts.'),
+    nodeJsVersion: z.string(),
+    warnings: z
+      .array(z.string())
+      .describe('Warning about the runtime: deprecated, about to be removed, or replaced by another.'),
+    runs: z
+      .array(
+        z.strictObject({
+          scriptText: z
+            .string()
+            .describe('groupSetup, setup, teardown or groupTeardown; of a snippet the same with Snippet at the end.'),
+          durationMs: z.number(),
+        }),
+      )
+      .describe('Scripts that ran, in order.'),
+  })
+  .nullable()
+  .describe('null if there are none or no runtime was available.');
+
+/** Their output, including that of group scripts. */
+export const hookLog = z
+  .strictObject({ setup: z.array(logLine), teardown: z.array(logLine) })
+  .nullable()
+  .describe('null if there are none or only the outcome is stored.');

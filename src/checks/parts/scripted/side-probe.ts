@@ -2,13 +2,12 @@
 import type { JsonObject } from '#domain/json.ts';
 import { bareFinding } from '#domain/results/result.ts';
 import { trustOf } from '../connection/certificate.ts';
-import { domainProblem, readDomain } from '../connection/domain.ts';
-import { createNamedCertificates } from '../connection/named-certificate.ts';
+import { domainProblem, readDomain, createNamedCertificates } from '../connection/named-certificate.ts';
 import type { SideProbe, SettingsProblem } from '../../kind.ts';
 import { fillIn, usesIn, type VariableUse } from '../placeholders.ts';
 import { text } from '../read.ts';
 import { createRedactor } from '../redact.ts';
-import { hiddenVariables } from './runtime.ts';
+import { hiddenVariables } from '../findings/prepare.ts';
 
 function domainOf(settings: JsonObject): string {
   return text(settings['sslCheckDomain']);

@@ -1,8 +1,7 @@
 // Verdicts of scripts that depend on Tocsin's own machine.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { programLimits } from '#domain/checks/script-limits.ts';
-import type { ScriptOutcome } from '#domain/checks/script.ts';
+import { programLimits, type ScriptOutcome } from '#domain/checks/script.ts';
 import { judgeScript } from './verdict.ts';
 
 const nothing = { errors: [], steps: [], openStep: null, flaky: [], log: [], pageLines: [], pageVitals: [] };

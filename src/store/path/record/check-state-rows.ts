@@ -2,7 +2,7 @@
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/checks/check-state.ts';
 import { type Recovery, recoveryAfter, type Suppressor } from '#domain/alerts/suppression.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
-import { stateCertificate } from '#domain/results/monitored-certificate.ts';
+import { stateCertificate } from '#domain/results/certificate-expiry.ts';
 import type { Finding, Reason } from '#domain/results/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes } from '../../base/codes.ts';

@@ -8,7 +8,7 @@ import {
   suppressionOf,
   type Suppressor,
 } from '#domain/alerts/suppression.ts';
-import { neededBy } from '#domain/checks/dependencies.ts';
+import { neededBy } from '#domain/checks/check-group.ts';
 import type { CheckState } from '#domain/checks/check-state.ts';
 import { effectiveCheck, isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { expectedEveryMs, maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';

@@ -1,7 +1,7 @@
 // Decoding of untrusted DNS names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readName } from './name.ts';
+import { readName } from './record-data.ts';
 
 const label = (length: number): Buffer => Buffer.concat([Buffer.from([length]), Buffer.alloc(length, 'x')]);
 const pointer = (at: number): Buffer => Buffer.from([0xc0 | (at >> 8), at & 255]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hookLimits, browserLimits, programLimits } from './script-limits.ts';
+import { hookLimits, browserLimits, programLimits } from './script.ts';
 
 const mega = 1 << 20;
 const max = { memoryBytes: 512 * mega, processes: 64, outputBytes: 4 * mega, diskBytes: 256 * mega };

@@ -1,7 +1,7 @@
 // Phone companies charge by segment: an emoji makes a text more expensive, and is not split.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { segmentsOf } from './segments.ts';
+import { segmentsOf } from './telephone-kinds.ts';
 
 test('a text takes as many messages as phone companies charge', () => {
   const cases: readonly [string, number, boolean][] = [

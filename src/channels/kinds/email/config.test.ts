@@ -1,7 +1,7 @@
 // Addresses of email channels: exactly one mailbox.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAddress, parseSender } from './address.ts';
+import { readAddress, parseSender } from './config.ts';
 
 const accepted: Readonly<Record<string, string>> = {
   'ops@example.com': 'ops@example.com',

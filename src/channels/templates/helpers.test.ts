@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';
-import { comparisonHelpers } from './comparison-helpers.ts';
+import { comparisonHelpers } from './helpers.ts';
 
 const values = {
   TYPE: 'ALERT_FAILURE',
