@@ -63,15 +63,19 @@ export async function startS3Server(t: Cleanup): Promise<S3Server> {
     url,
     key,
     accepted,
-    async read(path) {
-      const found = await fetch(`${url}/${path}`, { headers: { [ofReader]: 'yes' } });
-      const text = await found.text();
-      return found.status === 200 ? { headers: found.headers, text } : null;
-    },
+    read,
     treat: (next) => {
       how = next;
     },
   };
+
+  async function read(path: string): ReturnType<S3Server['read']> {
+    const found = await fetch(`${url}/${path}`, { headers: { [ofReader]: 'yes' } });
+    // The connection is closed if the file is replaced while it is sent.
+    const text = await found.text().catch(() => null);
+    if (text === null) return read(path);
+    return found.status === 200 ? { headers: found.headers, text } : null;
+  }
 }
 
 const authorization =
