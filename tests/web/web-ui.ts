@@ -1,7 +1,7 @@
 // The web UI as a person uses it: a real server, a real browser, signed in.
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { after, afterEach, before, beforeEach } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type Cleanup, openBrowser } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { type FileService, type Place, startService } from '../support/service/service.ts';
@@ -9,12 +9,34 @@ import { type FileService, type Place, startService } from '../support/service/s
 /** The operator that every server of these tests starts with. */
 export const operator = { email: 'ada@example.com', password: 'correct horse battery' };
 
+/** Nothing moves, blinks or spins: each frame is drawn without a graphics card. */
+const still: BrowserContextOptions = { reducedMotion: 'reduce' };
+
 /** A server with a browser in front of it. */
 export interface WebUi {
   readonly service: FileService;
   readonly browser: Browser;
   /** Opens a page in a session of its own, signed in unless `signedOut`. */
   readonly open: (path?: string, options?: BrowserContextOptions & { readonly signedOut?: boolean }) => Promise<Page>;
+}
+
+const endings: (() => unknown)[] = [];
+let opening: Promise<Browser> | null = null;
+
+/** One browser for all files of this process: sessions share nothing. */
+function browserOfProcess(): Promise<Browser> {
+  opening ??= openBrowser({ after: (end) => void endings.push(end) });
+  return opening;
+}
+
+after(async () => {
+  for (const end of endings) await end();
+});
+
+/** Closes all sessions but these. */
+async function closeOthers(browser: Browser, kept: readonly BrowserContext[]): Promise<void> {
+  const others = browser.contexts().filter((context) => !kept.includes(context));
+  await Promise.all(others.map((context) => context.close()));
 }
 
 /** Starts both; faults of pages that were opened fail the test when it ends. */
@@ -33,17 +55,18 @@ export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}
     },
     place,
   );
-  const browser = await openBrowser(t);
+  const browser = await browserOfProcess();
+  const earlier = browser.contexts();
   const faults: string[] = [];
   t.after(async () => {
-    await browser.close();
+    await closeOthers(browser, earlier);
     assert.deepEqual(faults, [], 'faults of pages');
   });
   return {
     service,
     browser,
     async open(path = '/', { signedOut = false, ...options } = {}) {
-      const context = await browser.newContext({ baseURL: service.address, locale: 'en-US', ...options });
+      const context = await browser.newContext({ baseURL: service.address, locale: 'en-US', ...still, ...options });
       if (!signedOut) {
         // As the form does, without its two pages: sign-in.test.ts uses it.
         const answer = await context.request.post('/v1/sessions', {
@@ -61,17 +84,26 @@ export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}
 }
 
 /**
- * Starts both for all tests of the current suite. The file itself is none: Node.js ignores what its hooks throw.
+ * Starts both for all tests of the current suite; pages that a test opened are closed when it ends, because they would
+ * go on following events. The file itself is none: Node.js ignores what its hooks throw.
  */
 export function shareWebUi(environment: NodeJS.ProcessEnv = {}): { readonly ui: () => WebUi; readonly later: Cleanup } {
-  const endings: (() => unknown)[] = [];
-  const later = { after: (end: () => unknown) => void endings.push(end) };
+  const ends: (() => unknown)[] = [];
+  const later = { after: (end: () => unknown) => void ends.push(end) };
   let ui: WebUi | null = null;
+  /** Before the test began. */
+  let kept: readonly BrowserContext[] = [];
   before(async () => {
     ui = await startWebUi(later, environment);
   });
+  beforeEach(() => {
+    kept = ui?.browser.contexts() ?? [];
+  });
+  afterEach(async () => {
+    if (ui !== null) await closeOthers(ui.browser, kept);
+  });
   after(async () => {
-    const ended = await Promise.allSettled(endings.map(async (end) => end()));
+    const ended = await Promise.allSettled(ends.map(async (end) => end()));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   });
   return { ui: () => ui ?? assert.fail('the web UI is not started yet'), later };
