@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -1,4 +1,6 @@
 // Errors of actions, with a closed list of codes that REST maps to statuses in one table.
+import { type Revised, revisionOf } from '#domain/patch.ts';
+
 /**
  * Why an action refuses. `invalid` invalid input, `not-found`, `unauthenticated` wrong password, `forbidden` missing
  * permission, `conflict` not possible in the current state, `changed` the record is not at the expected revision, `limit` execution limit of the account, `too-many` rate
@@ -59,6 +61,12 @@ export function notFound(noun: string, id: string | number): Refusal {
   return new Refusal('not-found', `${noun[0]?.toUpperCase()}${noun.slice(1)} ${id} not found.`);
 }
 
+/** The value of an ID, or refuses like `notFound` if there is none. */
+export function orNotFound<Value>(value: Value | null | undefined, noun: string, id: string | number): Value {
+  if (value === null || value === undefined) throw notFound(noun, id);
+  return value;
+}
+
 /** An invalid field: its path and how to fix it. */
 export interface Problem {
   readonly path: string;
@@ -81,4 +89,15 @@ export function refuseProblems(problems: readonly Problem[]): void {
   const shown = names.slice(0, 3).map((path) => `${path}: ${attributes[path]}`);
   const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
   throw new Refusal('invalid', `${shown.join('; ')}${more}.`, { attributes });
+}
+
+/** Revisions (epoch ms) that a change is meant for; null = any. */
+export type Expected = readonly number[] | null;
+
+/** Call it in the transaction of the change. @throws {Refusal} `changed` */
+export function requireRevision(present: Revised, expected: Expected): void {
+  if (expected === null || expected.includes(revisionOf(present))) return;
+  const message =
+    'Somebody else has changed this meanwhile, and nothing was saved. Read it again, and send the change with its present ETag.';
+  throw new Refusal('changed', message);
 }

@@ -1,5 +1,6 @@
 // Says which checks and groups use a resource, and refuses to delete one that is in use.
 import { isUsed, type ResourceUsers, type Users } from '#domain/accounts/account.ts';
+import type { Page, Slice } from '#store/base/database.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 import { inTurn } from './in-turn.ts';
 import { Refusal } from './refusal.ts';
@@ -14,6 +15,21 @@ export function searchUses<Found>(
   search: () => Promise<Found>,
 ): Promise<Found> {
   return inTurn(lanes, accountId, signal, search);
+}
+
+/** All rows of a list, some at a time; pages may be shorter than asked for. */
+export async function* allOf<Row>(
+  page: (slice: Slice) => Promise<Page<Row>>,
+  pageSize: number,
+): AsyncGenerator<Row, void> {
+  for (let offset = 0; ;) {
+    const { rows, total } = await page({ limit: pageSize, offset });
+    yield* rows;
+    offset += rows.length;
+    if (rows.length === 0 || offset >= total) return;
+    // Other requests come first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Users of each sort that a refusal names. */

@@ -2,12 +2,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** Creates and opens tokens. */
-export interface SignedIds {
-  /** @param expiresAt epoch ms */
-  readonly sign: (ids: readonly string[], expiresAt: number) => string;
-  /** null = not a token of this installation and purpose, changed, or expired. @param now epoch ms */
-  readonly open: (token: string, now: number) => { readonly ids: readonly string[]; readonly expiresAt: number } | null;
-}
+export type SignedIds = ReturnType<typeof createSignedIds>;
 
 /** The latest expiry that a token can hold, epoch ms. */
 export const neverExpires = 0xff_ff_ff_ff * 1000;
@@ -22,12 +17,13 @@ const macLength = 16;
  * @param purpose tokens of one purpose are invalid for others
  * @param count number of ids
  */
-export function createSignedIds(secret: Uint8Array, purpose: string, count: number): SignedIds {
+export function createSignedIds(secret: Uint8Array, purpose: string, count: number) {
   const key = createSecretKey(createHmac('sha256', secret).update(purpose).digest());
   const macOf = (body: Buffer): Buffer => createHmac('sha256', key).update(body).digest().subarray(0, macLength);
   const bodyLength = count * idLength + 4;
   return {
-    sign(ids, expiresAt) {
+    /** @param expiresAt epoch ms */
+    sign(ids: readonly string[], expiresAt: number): string {
       const body = Buffer.alloc(bodyLength);
       ids.forEach((id, index) => {
         body.write(id.replaceAll('-', ''), index * idLength, 'hex');
@@ -35,7 +31,8 @@ export function createSignedIds(secret: Uint8Array, purpose: string, count: numb
       body.writeUInt32BE(Math.ceil(expiresAt / 1000), count * idLength);
       return Buffer.concat([body, macOf(body)]).toString('base64url');
     },
-    open(token, now) {
+    /** null = not a token of this installation and purpose, changed, or expired. @param now epoch ms */
+    open(token: string, now: number): { readonly ids: readonly string[]; readonly expiresAt: number } | null {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== bodyLength + macLength || bytes.toString('base64url') !== token) return null;
       const body = bytes.subarray(0, bodyLength);

@@ -10,46 +10,63 @@ export interface LinkSigner {
 }
 
 /** A sort of link. */
-export interface LinkSort<Name extends string> {
+interface LinkSort<Names extends readonly string[]> {
   /** Tokens of one purpose are invalid for others. */
   readonly purpose: string;
   /** Names of the IDs in a token, in their order. */
-  readonly ids: readonly Name[];
+  readonly ids: Names;
   /** Path of a link, with the token in it. */
   readonly path: (token: string) => `/${string}`;
 }
 
-/** The IDs of a link. */
-export type Linked<Name extends string> = Readonly<Record<Name, string>> & {
-  /** When the link expires, epoch ms. */
-  readonly expiresAt: number;
-};
-
 /** Creates and opens links. Times are epoch ms. */
-export interface SignedLinks<Name extends string> {
-  /** A link as URL. */
-  readonly link: (ids: Readonly<Record<Name, string>>, now: number) => string;
-  /** null = not a token of this installation and purpose, modified, or expired. */
-  readonly open: (token: string, now: number) => Linked<Name> | null;
+interface SignedLinks<Names extends readonly string[]> {
+  /** A link as URL, of IDs in their order. */
+  readonly link: (...of: [...ids: { [Index in keyof Names]: string }, now: number]) => string;
+  /** The IDs of a link; null = not a token of this installation and purpose, modified, or expired. */
+  readonly open: (
+    token: string,
+    now: number,
+  ) => (Readonly<Record<Names[number], string>> & { readonly expiresAt: number }) | null;
 }
 
 const validMs = 30 * 86_400_000;
 
-export function createSignedLinks<Name extends string>(
+export function createSignedLinks<const Names extends readonly string[]>(
   { publicUrl, secret }: LinkSigner,
-  { purpose, ids: names, path }: LinkSort<Name>,
-): SignedLinks<Name> {
+  { purpose, ids: names, path }: LinkSort<Names>,
+): SignedLinks<Names> {
   const tokens = createSignedIds(secret, purpose, names.length);
   return {
-    link(ids, now) {
-      const values = names.map((name) => ids[name]);
-      return publicUrl() + path(tokens.sign(values, now + validMs));
+    link(...of) {
+      const ids = of.slice(0, -1) as string[];
+      return publicUrl() + path(tokens.sign(ids, (of.at(-1) as number) + validMs));
     },
     open(token, now) {
       const found = tokens.open(token, now);
       if (found === null) return null;
       const ids = Object.fromEntries(names.map((name, index) => [name, found.ids[index]]));
-      return { ...(ids as Record<Name, string>), expiresAt: found.expiresAt };
+      return { ...(ids as Record<Names[number], string>), expiresAt: found.expiresAt };
     },
   };
 }
+
+export type ResultLinks = ReturnType<typeof createResultLinks>;
+
+/** RESULT_LINK: anyone with the link can read one result (decisions: RESULT_LINK). */
+export const createResultLinks = (signer: LinkSigner) =>
+  createSignedLinks(signer, {
+    purpose: 'result link 1',
+    ids: ['accountId', 'checkId', 'resultId'],
+    path: (token) => `/results/${token}`,
+  });
+
+export type SessionLinks = ReturnType<typeof createSessionLinks>;
+
+/** Anyone with the link can read the page of one test session. */
+export const createSessionLinks = (signer: LinkSigner) =>
+  createSignedLinks(signer, {
+    purpose: 'test session link 1',
+    ids: ['accountId', 'sessionId'],
+    path: (token) => `/test-sessions/${token}`,
+  });

@@ -5,31 +5,7 @@ import type { OwnProcess } from './process.ts';
 import { type LoopName, loopNames } from '#config/roles.ts';
 
 /** Hints of the steps and the actions. */
-export interface JoinedHints {
-  /** Wakes a loop, in this process or wherever it runs. */
-  readonly wake: (name: LoopName) => void;
-  /** Tells other processes that runs were moved to another location, whose next poll may be far off. */
-  readonly onRunsElsewhere: () => void;
-  /** Tells waiting requests in all processes that results were recorded. */
-  readonly onRecorded: () => void;
-  /** Tells waiting requests in all processes that something happened in a test session. */
-  readonly onTested: () => void;
-  /** Tells waiting requests in all processes that delivery attempts were recorded. */
-  readonly onLogged: () => void;
-  /** Tells other processes that the clock was set, so that they read the time at once. */
-  readonly onClockSet: () => void;
-  /** Tells other processes that a key was revoked, a session ended, or their accounts changed. */
-  readonly onKeysChanged: () => void;
-  /** Tells processes that serve visitors that status pages were built. */
-  readonly onPagesBuilt: () => void;
-  /** Tells processes that render that an alert channel was changed, so that they compile its templates. */
-  readonly onChannelsChanged: () => void;
-  readonly resultHints: Hints;
-  readonly testHints: Hints;
-  readonly attemptHints: Hints;
-  /** Starts listening to other processes and makes each of them look for new processes. */
-  readonly listen: () => void;
-}
+export type JoinedHints = ReturnType<typeof composeHints>;
 
 /**
  * @param wakeHere false = the loop does not run in this process
@@ -40,7 +16,7 @@ export function composeHints(
   ownProcess: Pick<OwnProcess, 'known' | 'sign'>,
   wakeHere: (name: LoopName) => boolean | undefined,
   forgetKeys: () => void,
-): JoinedHints {
+) {
   const [resultHints, testHints, attemptHints, keyHints] = Array.from({ length: 4 }, createHints) as [
     Hints,
     Hints,
@@ -63,24 +39,34 @@ export function composeHints(
   };
   return {
     // Not announced if this process can do the work: others would only compete for it.
-    wake: (name) => {
+    /** Wakes a loop, in this process or wherever it runs. */
+    wake: (name: LoopName): void => {
       if (wakeHere(name) !== true) notify(name);
     },
-    onRunsElsewhere: () => notify('run-checks'),
+    /** Tells other processes that runs were moved to another location, whose next poll may be far off. */
+    onRunsElsewhere: (): void => notify('run-checks'),
+    /** Tells waiting requests in all processes that results were recorded. */
     onRecorded: notifyOf('results'),
+    /** Tells waiting requests in all processes that something happened in a test session. */
     onTested: notifyOf('tests'),
+    /** Tells waiting requests in all processes that delivery attempts were recorded. */
     onLogged: notifyOf('attempts'),
-    onClockSet: () => notify('follow-clock'),
-    onKeysChanged: () => notify('keys'),
-    onPagesBuilt: () => {
+    /** Tells other processes that the clock was set, so that they read the time at once. */
+    onClockSet: (): void => notify('follow-clock'),
+    /** Tells other processes that a key was revoked, a session ended, or their accounts changed. */
+    onKeysChanged: (): void => notify('keys'),
+    /** Tells processes that serve visitors that status pages were built. */
+    onPagesBuilt: (): void => {
       wakeHere('take-up-pages');
       notify('take-up-pages');
     },
-    onChannelsChanged: () => notify('keep-templates'),
+    /** Tells processes that render that an alert channel was changed, so that they compile its templates. */
+    onChannelsChanged: (): void => notify('keep-templates'),
     resultHints,
     testHints,
     attemptHints,
-    listen() {
+    /** Starts listening to other processes and makes each of them look for new processes. */
+    listen(): void {
       wakes.listen((name) => {
         const loops = loopNames.filter((loop) => name === null || loop === name);
         for (const loop of loops) wakeHere(loop);

@@ -20,29 +20,7 @@ import { version } from '#config/version.ts';
 export type Holds = ProcessSign['holds'];
 
 /** This process among the others. */
-export interface OwnProcess {
-  readonly id: string;
-  /** Epoch ms. */
-  readonly startedAt: number;
-  /** Writes a heartbeat durably and reads the other processes. */
-  sign(): Promise<void>;
-  /** Known run locations. */
-  servedLocations(): readonly ProcessSign['location'][];
-  /** Those, and known ones without a runner. */
-  locations(): readonly ShownLocation[];
-  /** Codes of the available run locations that an account may use. */
-  servedTo(accountId: string): readonly string[];
-  /** The account that alone may run checks in this process; null = all may. */
-  owner(): string | null;
-  /** The last published state of all processes, for metrics. */
-  known(): readonly ProcessSign[];
-  /** Public URL of the installation: of this process, or of the newest process that serves the API. */
-  publicUrl(): string;
-  /** Sets why scripts do not run in this process, for the next heartbeats; null = they do. */
-  refuseScripts(why: string | null): void;
-  /** Removes its heartbeat. */
-  leave(): Promise<void>;
-}
+export type OwnProcess = ReturnType<typeof createOwnProcess>;
 
 export interface OwnProcessDeps {
   readonly config: Pick<Config, 'roles' | 'location'>;
@@ -67,7 +45,7 @@ export interface OwnProcessDeps {
   readonly onOthers: (others: readonly ProcessSign[]) => void;
 }
 
-export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
+export function createOwnProcess(deps: OwnProcessDeps) {
   const { config, store, clock } = deps;
   const { roles, location } = config;
   const own = {
@@ -89,8 +67,10 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
   let scriptsRefused: string | null = null;
   return {
     id: own.id,
+    /** Epoch ms. */
     startedAt: own.startedAt,
-    async sign() {
+    /** Writes a heartbeat durably and reads the other processes. */
+    async sign(): Promise<void> {
       await store.gaps.recordHeartbeat(machineTime());
       const publicUrl = servesApi && deps.isListening() ? deps.publicUrl() : null;
       noBrowserSince = deps.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
@@ -109,19 +89,27 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
       [known, knownLocations] = await Promise.all([store.processes.list(), store.processes.locations()]);
       deps.onOthers(known.filter(({ id }) => id !== own.id));
     },
+    /** Known run locations. */
     servedLocations: served,
-    locations: () => shownLocations(served(), knownLocations),
-    servedTo(accountId) {
+    /** Those, and known ones without a runner. */
+    locations: (): readonly ShownLocation[] => shownLocations(served(), knownLocations),
+    /** Codes of the available run locations that an account may use. */
+    servedTo(accountId: string): readonly string[] {
       const codes = served().map(({ code }) => code);
       return codes.filter((code) => [null, accountId].includes(ownerOf(knownLocations, code)));
     },
-    owner: () => ownerOf(knownLocations, location.code),
-    known: () => known.filter((one) => isAlive(one, clock.now())),
-    publicUrl: () => (servesApi ? null : newest(known)) ?? deps.publicUrl(),
-    refuseScripts(why) {
+    /** The account that alone may run checks in this process; null = all may. */
+    owner: (): string | null => ownerOf(knownLocations, location.code),
+    /** The last published state of all processes, for metrics. */
+    known: (): readonly ProcessSign[] => known.filter((one) => isAlive(one, clock.now())),
+    /** Public URL of the installation: of this process, or of the newest process that serves the API. */
+    publicUrl: (): string => (servesApi ? null : newest(known)) ?? deps.publicUrl(),
+    /** Sets why scripts do not run in this process, for the next heartbeats; null = they do. */
+    refuseScripts(why: string | null): void {
       scriptsRefused = why;
     },
-    leave: () => store.processes.leave(own.id).catch(() => undefined),
+    /** Removes its heartbeat. */
+    leave: (): Promise<void> => store.processes.leave(own.id).catch(() => undefined),
   };
 }
 

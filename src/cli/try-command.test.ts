@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { triedText, tryRuntime } from './try-runtime.ts';
 import type { ProbeInput } from '#domain/checks/probe.ts';
 import { systemClock } from '#lib/clock.ts';

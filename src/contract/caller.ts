@@ -1,5 +1,5 @@
 // Calls operations with fetch, typed by the contract. Loads no schemas, so that the web UI can use it.
-import type { ErrorBody } from './error.ts';
+import type { ErrorBody } from './responses.ts';
 import type { Operation } from './operation.ts';
 import type { AnswerOf, BodyOf, OperationId, operations, PagedId } from './operations.ts';
 import type { PageQuery } from './paging.ts';

@@ -4,19 +4,16 @@ import { z } from 'zod';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** Collects the named schemas that the written schemas reference. */
-export interface SchemaBook {
-  /** The JSON Schema of what a client sends (`input`) or receives (`output`). */
-  write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
-  readonly named: Record<string, JsonSchema>;
-}
+export type SchemaBook = ReturnType<typeof createSchemaBook>;
 
 /** @param place where the document has the named schemas */
-export function createSchemaBook(place = '#/components/schemas/'): SchemaBook {
+export function createSchemaBook(place = '#/components/schemas/') {
   const named: Record<string, JsonSchema> = {};
   const texts = new Map<string, string>();
   return {
     named,
-    write(schema, io) {
+    /** The JSON Schema of what a client sends (`input`) or receives (`output`). */
+    write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       const { $defs = {}, ...root } = z.toJSONSchema(schema, {
         io,
         unrepresentable: 'any',

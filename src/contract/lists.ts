@@ -1,9 +1,13 @@
-// Lists inside bodies that checks, groups and channels share.
+// Lists and other fields inside bodies that checks, groups and channels share.
 import { z } from 'zod';
 import { longestEscalationMinutes } from '#domain/alerts/alert-channel.ts';
 import { mostSubscriptions, mostTags } from '#domain/checks/check.ts';
 import { maxDependencies } from '#domain/checks/check-group.ts';
 import { orNull, pathUuid, variableKey } from '#lib/schema/fields.ts';
+import { isZone } from '#domain/checks/wall-time.ts';
+
+/** An IANA name. Offsets are rejected because they have no daylight saving time. */
+export const timeZoneName = z.string().max(100).refine(isZone, 'must be an IANA time zone, such as Europe/Berlin');
 
 const none = () => [];
 

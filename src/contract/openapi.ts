@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of all operations.
 import type { z } from 'zod';
-import { errorBody } from './error.ts';
+import { errorBody } from './responses.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { maxFaults, maxMembers } from '#lib/schema/faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';

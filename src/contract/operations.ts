@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { accountOperations } from './accounts/account.ts';
 import { alertChannelOperations } from './alerts/alert-channel-operations.ts';
 import { alertNotificationOperations } from './alerts/alert-notification.ts';
+import { deliveryOperations } from './alerts/delivery.ts';
 import { checkAlertingOperations } from './alerts/check-alerting.ts';
 import { incidentOperations } from './alerts/incident.ts';
 import { checkChangeOperations } from './checks/check-change.ts';
@@ -31,8 +32,6 @@ import { statusPageOperations } from './status-pages/status-page.ts';
 import { statusSubscriptionOperations } from './status-pages/status-subscription.ts';
 import { statusServiceOperations } from './status-pages/status-service.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
-import { deliveryOperations } from './alerts/delivery.ts';
-import { heldDeliveryOperations } from './alerts/held-delivery.ts';
 import { healthOperations } from './operating/health.ts';
 import { heartbeatOperations } from './checks/heartbeat.ts';
 import { mcpOperations } from './operating/mcp.ts';
@@ -48,7 +47,6 @@ import { runtimeOperations } from './checks/runtime.ts';
 import { checkSessionOperations } from './sessions/check-session.ts';
 import { testSessionOperations } from './sessions/test-session.ts';
 import { triggerOperations } from './checks/trigger.ts';
-import { maintenanceOccurrenceOperations } from './checks/maintenance-occurrence.ts';
 import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
 import { variableOperations } from './accounts/variable.ts';
 import { cliAccountOperations, cliVariableOperations, cliMemberOperations } from './vendor/cli-account.ts';
@@ -88,13 +86,11 @@ export const operations = {
   ...testSessionOperations,
   ...alertChannelOperations,
   ...deliveryOperations,
-  ...heldDeliveryOperations,
   ...alertNotificationOperations,
   ...variableOperations,
   ...projectOperations,
   ...clientCertificateOperations,
   ...maintenanceWindowOperations,
-  ...maintenanceOccurrenceOperations,
   ...locationOperations,
   ...staticAddressOperations,
   ...privateLocationOperations,

@@ -21,3 +21,18 @@ export function contentRange(query: PageQuery, count: number, total: number): st
   const from = (query.page - 1) * query.limit;
   return `${from}-${from + count - 1}/${total}`;
 }
+
+/** The query of lists that continue after an ID. */
+export const cursorQuery = z.object({
+  limit: wholeNumber(1, 100).default(20).describe('Page size, 1 to 100.'),
+  nextId: z.uuid().exactOptional().describe('`nextId` of the previous response.'),
+});
+
+/** A part of a list. @param nextId of the item after which the next part begins */
+export function cursorPage<Item extends z.ZodType>(item: Item, nextId: z.ZodType<string, string> = z.uuid()) {
+  return z.strictObject({
+    length: z.int(),
+    entries: z.array(item),
+    nextId: nextId.nullable().describe('null on the last page.'),
+  });
+}

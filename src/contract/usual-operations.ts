@@ -6,7 +6,7 @@ import { pageQuery } from './paging.ts';
 interface Records<Params extends z.ZodObject, Shown extends z.ZodType> {
   /** Path of the list. */
   readonly path: `/${string}`;
-  /** Its only one names a record in the path of that record. */
+  /** Of the path of a record: the last one names it. */
   readonly params: Params;
   /** A record in a response. */
   readonly shown: Shown;
@@ -18,7 +18,7 @@ interface Records<Params extends z.ZodObject, Shown extends z.ZodType> {
 export function usualOperations<Params extends z.ZodObject, Shown extends z.ZodType>(records: Records<Params, Shown>) {
   const { path, params, shown, unknown } = records;
   const one = {
-    path: `${path}/{${Object.keys(params.shape).join()}}`,
+    path: `${path}/{${Object.keys(params.shape).at(-1)}}`,
     params,
     alsoAnswers: { 404: unknown },
   } as const;

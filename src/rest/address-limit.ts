@@ -3,10 +3,7 @@ import { networksOf } from './connections.ts';
 import { type Allowance, createRateLimit } from './rate-limit.ts';
 
 /** Counts requests by IP address. */
-export interface AddressLimit {
-  /** Takes one from the allowance of an address; null if the limit is off. */
-  take(address: string): Allowance | null;
-}
+export type AddressLimit = ReturnType<typeof createAddressLimit>;
 
 /** Allowances of an address or /64, a /56 and a /48 of IPv6, relative to that of an address. */
 const shares = [1, 1.5, 2] as const;
@@ -15,10 +12,11 @@ const shares = [1, 1.5, 2] as const;
  * @param limit requests per minute of an address; 0 = off
  * @param now epoch ms
  */
-export function createAddressLimit(limit: number, now: () => number): AddressLimit {
+export function createAddressLimit(limit: number, now: () => number) {
   const limits = shares.map((share) => createRateLimit(Math.ceil(limit * share), 60_000, now));
   return {
-    take(address) {
+    /** Takes one from the allowance of an address; null if the limit is off. */
+    take(address: string): Allowance | null {
       let last: Allowance | null = null;
       for (const [at, network] of networksOf(address).toReversed().entries()) {
         last = limits[at]?.take(network) ?? null;

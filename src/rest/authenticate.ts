@@ -1,29 +1,15 @@
 // Authenticates requests and selects the account they act on (spec §5, decisions: Accounts, keys).
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiKeyRole, Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
+import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
+import type { Authentication, KeyHolder as KnownKey } from '#actions/accounts/authenticate.ts';
 import { callerOfUser } from '#domain/accounts/user.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
-/** A valid key. */
-export interface KnownKey {
-  readonly keyId: string;
-  readonly role: ApiKeyRole;
-  /** Accounts the key has access to. The first is its default. */
-  readonly accountIds: readonly string[];
-}
-
-/**
- * Looks up a key as the client sent it; null if it is unknown or has expired. Called for every request, so it must be
- * cheap.
- * @param accountId the account that the request names
- */
-export type Authenticate = (key: string, accountId?: string) => Promise<KnownKey | null> | KnownKey | null;
-
-/** Looks up a session token; null if it is unknown, ended or expired. Cheap as well. */
-export type AuthenticateSession = (
-  token: string,
-  accountId?: string,
-) => Promise<UserPrincipal | null> | UserPrincipal | null;
+export type { KnownKey };
+/** Looks up a key as the client sent it. Called for every request. */
+export type Authenticate = Authentication['authenticate'];
+/** Looks up a session token. */
+export type AuthenticateSession = Authentication['authenticateSession'];
 
 const bearer = /^bearer +([\w.~+/=-]{1,300}) *$/i;
 

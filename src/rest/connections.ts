@@ -16,10 +16,7 @@ export interface ConnectionLimits {
 }
 
 /** Connections of a listener. */
-export interface Connections {
-  /** Marks the connection of an authenticated request. Such connections have reserved places. */
-  recognize(socket: Socket): void;
-}
+export type Connections = ReturnType<typeof shareConnections>;
 
 const freshMs = 1000;
 
@@ -54,7 +51,7 @@ const shares = { address: 1 / 4, site: 3 / 8, provider: 1 / 2 } as const;
 const reservedShare = 1 / 8;
 
 /** Limits the connections of a server from now on. */
-export function shareConnections(server: Server, limits: ConnectionLimits): Connections {
+export function shareConnections(server: Server, limits: ConnectionLimits) {
   const table = new PlaceTable(limits);
   const places = new WeakMap<Socket, ConnectionSlot>();
   server.on('connection', (socket: Socket) => {
@@ -71,7 +68,8 @@ export function shareConnections(server: Server, limits: ConnectionLimits): Conn
     response.once('close', () => table.end(place, isPing && response.statusCode < 300));
   });
   return {
-    recognize(socket) {
+    /** Marks the connection of an authenticated request. Such connections have reserved places. */
+    recognize(socket: Socket): void {
       const place = places.get(socket);
       if (place !== undefined) table.recognize(place);
     },

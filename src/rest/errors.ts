@@ -1,7 +1,7 @@
 // Maps thrown errors to the error body (decisions: Error body).
 import { STATUS_CODES } from 'node:http';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
-import type { ErrorBody } from '#contract/error.ts';
+import type { ErrorBody } from '#contract/responses.ts';
 import { LimitReachedError } from '#domain/accounts/account.ts';
 import { InvalidMerge } from '#lib/schema/patch.ts';
 import { HttpRefusal } from './http-refusal.ts';

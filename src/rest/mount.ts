@@ -1,5 +1,5 @@
 // Runs a request: authentication, parsing, the route's function, the response.
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -256,7 +256,7 @@ async function answer(
   if (grown !== null) await grown;
   const input = parseInput(operation, { params: request.params, query: request.query, body });
   const raw = isRead(operation) ? await readOtherBody(operation, request.headers, request.raw) : nothingRead;
-  const call = new RouteCall(input, raw, request, reply, () => isStillAllowed(operation, request, mounting));
+  const call = callOf(input, raw, request, reply.raw, () => isStillAllowed(operation, request, mounting));
   const ran = mounting.audit?.isAudited(route.id) === true ? runAudited(route, call, mounting.audit) : route.run(call);
   const result = ran instanceof Promise ? await ran : ran;
   const written = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue, held });
@@ -302,52 +302,32 @@ function writeAnswer(
 }
 
 /** A request as a route sees it. */
-class RouteCall implements AnyCall {
-  readonly caller: Caller | undefined;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly headers: IncomingHttpHeaders;
-  readonly method: string;
-  readonly address: string;
-  readonly requestId: string;
-  readonly rawBody: string | null;
-  readonly bytes: Buffer;
-  readonly isStillAllowed: () => Promise<boolean>;
-  readonly #response: ServerResponse;
-  #signal: AbortSignal | undefined;
+function callOf(
+  { params, query, body }: Input,
+  { rawBody, bytes }: OtherBody,
+  { headers, caller, method, ip: address, id: requestId }: FastifyRequest,
+  response: ServerResponse,
+  isStillAllowed: () => Promise<boolean>,
+): AnyCall {
+  const parts = { caller, params, query, body, headers, method, address, requestId, rawBody, bytes, isStillAllowed };
+  let signal: AbortSignal | undefined;
+  return {
+    ...parts,
+    get signal() {
+      return (signal ??= leaving(response));
+    },
+  };
+}
 
-  constructor(
-    { params, query, body }: Input,
-    { rawBody, bytes }: OtherBody,
-    { headers, caller, method, ip, id }: FastifyRequest,
-    { raw }: FastifyReply,
-    isStillAllowed: () => Promise<boolean>,
-  ) {
-    this.isStillAllowed = isStillAllowed;
-    this.params = params;
-    this.query = query;
-    this.body = body;
-    this.headers = headers;
-    this.method = method;
-    this.address = ip;
-    this.requestId = id;
-    this.rawBody = rawBody;
-    this.bytes = bytes;
-    this.caller = caller;
-    this.#response = raw;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#signal !== undefined) return this.#signal;
-    const gone = new AbortController();
-    // Only if the client is still connected.
-    if (this.#response.closed) gone.abort();
-    this.#response.once('close', () => {
-      if (!this.#response.writableEnded) gone.abort();
-    });
-    return (this.#signal = gone.signal);
-  }
+/** Aborts if the client disconnects before the response. */
+function leaving(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  // Only if the client is still connected.
+  if (response.closed) gone.abort();
+  response.once('close', () => {
+    if (!response.writableEnded) gone.abort();
+  });
+  return gone.signal;
 }
 
 function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): readonly unknown[] {

@@ -14,10 +14,7 @@ export interface Allowance {
 }
 
 /** Counts requests by name. */
-export interface RateLimit {
-  /** Takes one from the allowance of `name`; null if the limit is off. */
-  take(name: string): Allowance | null;
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 /** Names in each of two maps, which bounds memory. A name is forgotten after as many others at the earliest. */
 const namesMax = 50_000;
@@ -33,7 +30,7 @@ const nameMax = 40;
  * @param limit 0 = off
  * @param now epoch ms
  */
-export function createRateLimit(limit: number, windowMs: number, now: () => number): RateLimit {
+export function createRateLimit(limit: number, windowMs: number, now: () => number) {
   let counts = new Map<string, number>();
   let older: ReadonlyMap<string, number> = new Map();
   let endsAt = 0;
@@ -46,7 +43,8 @@ export function createRateLimit(limit: number, windowMs: number, now: () => numb
     }
   };
   return {
-    take(name) {
+    /** Takes one from the allowance of `name`; null if the limit is off. */
+    take(name: string): Allowance | null {
       if (limit === 0) return null;
       const at = now();
       // A clock that was set back must not extend the window.

@@ -1,6 +1,6 @@
 // ETag and If-Match: two people do not overwrite each other's changes.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Expected } from '#actions/expected-revision.ts';
+import type { Expected } from '#actions/refusal.ts';
 
 /** The ETag of a record in a response: the time of its last change in quotes. */
 export function entityTag(body: unknown): string {

@@ -67,21 +67,10 @@ export interface WebFile {
 }
 
 /** Finds the file for a GET. */
-export interface WebFiles {
-  /**
-   * null = the web UI has nothing at this path.
-   * @param accepted `accept` and `accept-encoding` of the request; a page is sent only to clients that accept HTML
-   */
-  find(path: string, accepted: { readonly type: string; readonly encoding: string }): WebFile | null;
-  /**
-   * The elements that load scripts and styles into a page of the server; '' if there are none.
-   * @param root address of this server relative to the page, which may be behind a proxy that adds a path
-   */
-  loaders(root: string): string;
-}
+export type WebFiles = ReturnType<typeof createWebFiles>;
 
 /** @param folder dist/web; if it is missing, nothing is found */
-export function createWebFiles(folder: string): WebFiles {
+export function createWebFiles(folder: string) {
   // Loads everything at once, so that pages and files are of one version even if an upgrade replaces the folder.
   let loaded: ReadonlyMap<string, Buffer> | null = null;
   const load = (): ReadonlyMap<string, Buffer> => {
@@ -111,14 +100,22 @@ export function createWebFiles(folder: string): WebFiles {
     };
   };
   return {
-    loaders(root) {
+    /**
+     * The elements that load scripts and styles into a page of the server; '' if there are none.
+     * @param root address of this server relative to the page, which may be behind a proxy that adds a path
+     */
+    loaders(root: string): string {
       const elements = load()
         .get(page)
         ?.toString()
         .matchAll(/<(?:script|link)\b[^>]*"\/assets\/[^>]*>(?:<\/script>)?/g);
       return Array.from(elements ?? [], ([element]) => element.replace('"/assets/', `"${root}/assets/`)).join('');
     },
-    find(path, { type, encoding }) {
+    /**
+     * null = the web UI has nothing at this path.
+     * @param accepted `accept` and `accept-encoding` of the request; a page is sent only to clients that accept HTML
+     */
+    find(path: string, { type, encoding }: { readonly type: string; readonly encoding: string }): WebFile | null {
       if (extname(path) in types && path !== page) {
         const isHashed = path.startsWith('/assets/');
         const cache = isHashed ? 'public, max-age=31536000, immutable' : 'max-age=3600';

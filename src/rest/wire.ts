@@ -1,6 +1,8 @@
 // Formats values that several resources have for the API: times, dates and users (decisions: Dates).
-import type { ResourceUsesBody } from '#contract/uses.ts';
+import type { ResourceUsesBody } from '#contract/responses.ts';
 import type { ResourceUsers } from '#domain/accounts/account.ts';
+import type { Warning } from '#actions/warnings.ts';
+import { Answer } from './route.ts';
 
 /** ISO 8601, UTC, with milliseconds. @param at epoch ms */
 export function isoText(at: number): string {
@@ -34,4 +36,18 @@ export function written<Value>(value: Value): { -readonly [Key in keyof Value]: 
 /** The checks and groups that use a resource. */
 export function usesToWire({ checks, groups }: ResourceUsers): ResourceUsesBody {
   return { checks: written(checks), groups: written(groups) };
+}
+
+/** 204; `x-service-warnings` contains the warnings as JSON in ASCII, and is absent without any. */
+export function deleted(warnings: readonly Warning[]): Answer {
+  if (warnings.length === 0) return new Answer(204, undefined);
+  const text = JSON.stringify(warnings.slice(0, maxWarnings)).replaceAll(/[^ -~]/g, escaped);
+  return new Answer(204, undefined, { 'x-service-warnings': text });
+}
+
+/** Limits the header size. */
+const maxWarnings = 5;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

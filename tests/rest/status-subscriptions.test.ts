@@ -5,7 +5,7 @@ import { createPageAccess } from '#actions/status-pages/page-access.ts';
 import { confirmableMs, type StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
 import { newId } from '#lib/id.ts';
 import { createSubscriptionSheets } from '#publish/html/subscription.ts';
-import type { VisitRequest } from '#rest/status-pages/visit.ts';
+import type { VisitRequest } from '#rest/status-pages/subscription-visits.ts';
 import { examplePage } from '../support/page-snapshots.ts';
 import { putAccount } from '../support/store/rows.ts';
 import { aStatusPage } from '../support/store/status-pages.ts';

@@ -1,12 +1,12 @@
 // Visits of one status page, with a store for its subscribers.
 import { after } from 'node:test';
 import { createPageAccess } from '#actions/status-pages/page-access.ts';
-import { createPublicSubscriptions } from '#actions/status-pages/public-subscriptions.ts';
+import { createPublicSubscriptions } from '#actions/status-pages/status-subscriptions.ts';
 import { createSubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import { createSubscriptionSheets } from '#publish/html/subscription.ts';
 import { renderedFiles } from '#publish/serving/rendered-page.ts';
 import { createSite, type SitePage } from '#publish/serving/site.ts';
-import type { VisitRequest } from '#rest/status-pages/visit.ts';
+import type { VisitRequest } from '#rest/status-pages/subscription-visits.ts';
 import { createVisits } from '#rest/status-pages/visits.ts';
 import { examplePage } from '../support/page-snapshots.ts';
 import { openTempStore } from '../support/store/temp-store.ts';

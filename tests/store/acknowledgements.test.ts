@@ -1,7 +1,7 @@
 // Acknowledged incidents: no reminders until the state changes.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
+import { createAcknowledgeActions } from '#actions/alerts/incidents.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { alertVariables } from '#domain/deliveries/delivery-variables.ts';

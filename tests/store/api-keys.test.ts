@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createAuthentication } from '#actions/accounts/authenticate.ts';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { scriptRules } from '#app/scripts/script-rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';

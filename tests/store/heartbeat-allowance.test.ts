@@ -1,7 +1,6 @@
 // Pings beyond the allowance of their address, on both engines: none of them changes what a check comes to (docs/decisions/0090).
 import assert from 'node:assert/strict';
-import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
-import { createPingActions, type PingActions, type PingFate } from '#actions/heartbeats/pings.ts';
+import { createPingAllowance, createPingActions, type PingActions, type PingFate } from '#actions/heartbeats/pings.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { PingAnswer, ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import { onSqlite, test } from '../support/store/each-engine.ts';

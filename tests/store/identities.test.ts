@@ -1,6 +1,6 @@
 // Identities at the provider on both engines: whose they are, and the memberships that claims give.
 import assert from 'node:assert/strict';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { tokenHash } from '#actions/accounts/key-text.ts';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import { inviteMaxMs } from '#domain/accounts/user.ts';

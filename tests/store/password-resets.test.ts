@@ -1,6 +1,6 @@
 // Links for other passwords on both engines.
 import assert from 'node:assert/strict';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { tokenHash } from '#actions/accounts/key-text.ts';
 import { sessionMaxMs } from '#domain/accounts/user.ts';
 import { newId } from '#lib/id.ts';

@@ -1,6 +1,6 @@
 // People, sessions, setup links and invitations on both engines.
 import assert from 'node:assert/strict';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { tokenHash } from '#actions/accounts/key-text.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { type Invite, inviteMaxMs, type Session, sessionIdleMs, sessionMaxMs } from '#domain/accounts/user.ts';

@@ -1,7 +1,7 @@
 // Changes of checks that are meant for a revision, on both engines.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { requireRevision } from '#actions/expected-revision.ts';
+import { requireRevision } from '#actions/refusal.ts';
 import { revisionOf } from '#domain/patch.ts';
 import { test } from '../support/store/each-engine.ts';
 import { aCheck } from '../support/store/records.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckActions } from '#actions/checks/checks.ts';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { scriptRules } from '#app/scripts/script-rules.ts';
 import { composeMissingVariables } from '#app/http/warnings.ts';

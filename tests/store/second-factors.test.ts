@@ -1,6 +1,6 @@
 // Second factors on both engines: each code works once, and accounts that require one.
 import assert from 'node:assert/strict';
-import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/setup.ts';
 import { tokenHash } from '#actions/accounts/key-text.ts';
 import { sessionMaxMs } from '#domain/accounts/user.ts';
 import { newId } from '#lib/id.ts';

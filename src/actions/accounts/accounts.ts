@@ -9,7 +9,7 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { runtimeNameProblems } from '../checks/check-rules.ts';
 import { requirePermission } from './permission.ts';
-import { refuseProblems, notFound, Refusal } from '../refusal.ts';
+import { refuseProblems, notFound, Refusal, orNotFound } from '../refusal.ts';
 import { type AccountRuntimeDeps, accountRuntimeProblems } from '../checks/runtime-changes.ts';
 
 /** Input of a new account; null = not set. */
@@ -66,17 +66,14 @@ export function createAccountActions(deps: AccountDeps) {
         refuseProblems(runtimeNameProblems(runtimeId, rules));
         refuseProblems(await accountRuntimeProblems(wanted, present.runtimeId, runtimeId, rules));
       }
-      const account = await accounts.change(wanted, change);
-      if (account === null) throw notFound('account', id);
+      const account = orNotFound(await accounts.change(wanted, change), 'account', id);
       if (changesFactor) forget();
       return account;
     },
     /** Usage of the current UTC calendar month. */
     async usage(caller: Caller, id: string): Promise<Usage> {
       requirePermission(caller, 'read');
-      const usage = await accounts.usage(reached(caller, id), clock.now());
-      if (usage === null) throw notFound('account', id);
-      return usage;
+      return orNotFound(await accounts.usage(reached(caller, id), clock.now()), 'account', id);
     },
   };
 }

@@ -19,28 +19,7 @@ export interface AuthenticationDeps extends Pick<Store, 'apiKeys' | 'sessions'> 
 }
 
 /** Looks up keys and sessions. */
-export interface Authentication {
-  /**
-   * null = unknown, revoked or expired, without distinction. Synchronous if the key is cached.
-   * @param accountId the account that the request names; it may have been added to the key after caching
-   */
-  readonly authenticate: (key: string, accountId?: string) => KeyHolder | null | Promise<KeyHolder | null>;
-  /** The same for a session token; null = unknown, ended or expired. */
-  readonly authenticateSession: (
-    token: string,
-    accountId?: string,
-  ) => UserPrincipal | null | Promise<UserPrincipal | null>;
-  /**
-   * Drops a key or user from the cache after a key was revoked, a session ended, or their accounts changed; absent =
-   * drops everything.
-   */
-  readonly forget: (id?: string) => void;
-  /**
-   * Listens for both, to end what a key or session still holds open. Returns a function that unsubscribes.
-   * @param onForgotten is passed the ID of the key or user; undefined = any may have changed
-   */
-  readonly onForgotten: (onForgotten: (id?: string) => void) => () => void;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 interface Entry<Holder> {
   readonly holder: Holder;
@@ -63,7 +42,7 @@ const cacheMs = 10_000;
 const usedEveryMs = 60_000;
 const entriesMax = 10_000;
 
-export function createAuthentication({ apiKeys, sessions, clock }: AuthenticationDeps): Authentication {
+export function createAuthentication({ apiKeys, sessions, clock }: AuthenticationDeps) {
   const keys = createRemembered<KeyHolder & { readonly expiresAt: number | null }>(clock, {
     async find(hash) {
       const key = await apiKeys.findByHash(hash);
@@ -96,13 +75,27 @@ export function createAuthentication({ apiKeys, sessions, clock }: Authenticatio
   };
   const principalOf = (found: { readonly principal: UserPrincipal } | null) => found?.principal ?? null;
   return {
-    authenticate: (key, accountId) => (isKeyText(key) ? keys.look(key, accountId) : null),
-    authenticateSession(token, accountId) {
+    /**
+     * null = unknown, revoked or expired, without distinction. Synchronous if the key is cached.
+     * @param accountId the account that the request names; it may have been added to the key after caching
+     */
+    authenticate: (key: string, accountId?: string): KeyHolder | null | Promise<KeyHolder | null> =>
+      isKeyText(key) ? keys.look(key, accountId) : null,
+    /** The same for a session token; null = unknown, ended or expired. */
+    authenticateSession: (token: string, accountId?: string): UserPrincipal | null | Promise<UserPrincipal | null> => {
       const found = isTokenText(token) ? people.look(token, accountId) : null;
       return found instanceof Promise ? found.then(principalOf) : principalOf(found);
     },
+    /**
+     * Drops a key or user from the cache after a key was revoked, a session ended, or their accounts changed; absent =
+     * drops everything.
+     */
     forget,
-    onForgotten(onForgotten) {
+    /**
+     * Listens for both, to end what a key or session still holds open. Returns a function that unsubscribes.
+     * @param onForgotten is passed the ID of the key or user; undefined = any may have changed
+     */
+    onForgotten: (onForgotten: (id?: string) => void): (() => void) => {
       listeners.add(onForgotten);
       return () => listeners.delete(onForgotten);
     },

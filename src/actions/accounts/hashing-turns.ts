@@ -101,7 +101,8 @@ function createLine(ofOneMax: number, waitingMax: number) {
   }
 }
 
-function tooMany(): Refusal {
+/** Refuses (`unavailable`) to wait for a place. */
+export function tooMany(): Refusal {
   return new Refusal('unavailable', 'Too many sign-ins in progress. Try again in a few seconds.', {
     retryAfterSeconds: 5,
   });

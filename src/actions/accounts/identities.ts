@@ -14,11 +14,10 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import type { Log } from '#lib/log.ts';
 import { notFoundMessage, Refusal } from '../refusal.ts';
-import { type IdentityProvider, otherFlow } from './identity-provider.ts';
+import { type IdentityProvider, otherFlow, type ProviderFlows } from './identity-provider.ts';
 import type { InviteActions } from './invites.ts';
 import type { Passwords } from './passwords.ts';
 import { requireUser } from './permission.ts';
-import type { ProviderFlows } from './provider-flows.ts';
 import { type Proof, requireProof } from './second-factors.ts';
 
 export interface IdentityDeps extends Pick<
@@ -61,29 +60,9 @@ export interface IdentityState {
   readonly hasPassword: boolean;
 }
 
-export interface IdentityActions {
-  /** Name of the provider; null = none is configured. */
-  readonly providerName: string | null;
-  /** @param origin of the page, which must be that of the public URL */
-  begin(origin: string | undefined): Promise<Begun>;
-  /**
-   * Returns the ID of the user, and the account of the invitation. Refuses (`forbidden`) people who may not sign in.
-   * @param invitation token of an invitation to accept; absent = none
-   */
-  finish(
-    returned: Returned,
-    invitation: string | undefined,
-  ): Promise<{ readonly userId: string; readonly accountId?: string }>;
-  read(caller: Caller): Promise<IdentityState>;
-  /** Begins to connect the provider to the person. Refuses (`invalid`) a wrong password or code. */
-  beginConnection(caller: Caller, proof: Proof, origin: string | undefined): Promise<Begun>;
-  /** Refuses (`conflict`) if somebody else is connected to this person at the provider. */
-  connect(caller: Caller, returned: Returned): Promise<IdentityState>;
-  /** Disconnects, and ends all other sessions. Refuses (`conflict`) a person without a password. */
-  remove(caller: Caller, proof: Proof): Promise<void>;
-}
+export type IdentityActions = ReturnType<typeof createIdentityActions>;
 
-export function createIdentityActions(deps: IdentityDeps): IdentityActions {
+export function createIdentityActions(deps: IdentityDeps) {
   const { provider, identities, users, sessions, flows, forgetUser, clock } = deps;
   const begin = async (origin: string | undefined, sessionId: string | null): Promise<Begun> => {
     const { settings, ...service } = configured(deps);
@@ -105,16 +84,25 @@ export function createIdentityActions(deps: IdentityDeps): IdentityActions {
     return { provider: name, connectedAt: own?.connectedAt ?? null, email: own?.email ?? null, hasPassword };
   };
   return {
+    /** Name of the provider; null = none is configured. */
     providerName: provider?.settings.name ?? null,
-    begin: (origin) => begin(origin, null),
-    finish: async (returned, invitation) => signIn(await identify(returned, null), invitation, deps),
-    read: (caller) => read(requireUser(caller).id),
-    async beginConnection(caller, proof, origin) {
+    /** @param origin of the page, which must be that of the public URL */
+    begin: (origin: string | undefined): Promise<Begun> => begin(origin, null),
+    /**
+     * Returns the ID of the user, and the account of the invitation. Refuses (`forbidden`) people who may not sign in.
+     * @param invitation token of an invitation to accept; absent = none
+     */
+    finish: async (returned: Returned, invitation: string | undefined) =>
+      signIn(await identify(returned, null), invitation, deps),
+    read: (caller: Caller): Promise<IdentityState> => read(requireUser(caller).id),
+    /** Begins to connect the provider to the person. Refuses (`invalid`) a wrong password or code. */
+    async beginConnection(caller: Caller, proof: Proof, origin: string | undefined): Promise<Begun> {
       const { id, sessionId } = requireUser(caller);
       await requireProof(deps, id, proof);
       return begin(origin, sessionId);
     },
-    async connect(caller, returned) {
+    /** Refuses (`conflict`) if somebody else is connected to this person at the provider. */
+    async connect(caller: Caller, returned: Returned): Promise<IdentityState> {
       const { id, sessionId } = requireUser(caller);
       const { identity, settings } = await identify(returned, sessionId);
       requireDomain(identity, settings);
@@ -126,7 +114,8 @@ export function createIdentityActions(deps: IdentityDeps): IdentityActions {
       }
       return read(id);
     },
-    async remove(caller, proof) {
+    /** Disconnects, and ends all other sessions. Refuses (`conflict`) a person without a password. */
+    async remove(caller: Caller, proof: Proof): Promise<void> {
       const { id, sessionId } = requireUser(caller);
       const { settings } = configured(deps);
       if (!(await read(id)).hasPassword) throw needsPassword(settings.name);
@@ -148,7 +137,7 @@ async function signIn(
   { identity, claims, settings }: Identified,
   invitation: string | undefined,
   deps: IdentityDeps,
-): ReturnType<IdentityActions['finish']> {
+): Promise<{ readonly userId: string; readonly accountId?: string }> {
   const { identities, invites, users, forgetUser } = deps;
   const mapped = await existingAccounts(rolesOf(claims, settings.roles), deps);
   let userId = await identities.findUser(identity);

@@ -4,19 +4,14 @@ import type { Claims, ProviderSettings } from '#domain/accounts/identity.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { Refusal } from '../refusal.ts';
-import type { FlowSecrets } from './provider-flows.ts';
+import { tooMany } from './hashing-turns.ts';
+import { createHmac, createSecretKey } from 'node:crypto';
+import { flowMaxMs } from '#domain/accounts/user.ts';
+import { newId } from '#lib/id.ts';
+import { createSignedIds } from '../signed-ids.ts';
 
 /** The provider. Each method refuses (`unavailable`) if it cannot be reached or answers wrongly. */
-export interface IdentityProvider {
-  /** The page of the provider at which a person signs in. */
-  begin(secrets: FlowSecrets): Promise<string>;
-  /**
-   * Exchanges the answer of that page. Refuses (`conflict`) one of another flow or one that was used before, and
-   * (`forbidden`) one that says that the provider did not sign the person in.
-   * @param answer the query of the page to which the provider has sent the browser
-   */
-  finish(answer: string, secrets: FlowSecrets): Promise<{ readonly subject: string; readonly claims: Claims }>;
-}
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
 export interface IdentityProviderDeps {
   readonly settings: ProviderSettings;
@@ -36,7 +31,7 @@ const busyMax = 20;
 /** Longest subject; the specification allows 255. */
 const subjectMax = 255;
 
-export function createIdentityProvider(deps: IdentityProviderDeps): IdentityProvider {
+export function createIdentityProvider(deps: IdentityProviderDeps) {
   const { settings, redirectUri, clock, log } = deps;
   let found: { readonly config: Promise<Configuration>; readonly at: number } | null = null;
   let busy = 0;
@@ -49,11 +44,7 @@ export function createIdentityProvider(deps: IdentityProviderDeps): IdentityProv
     return found.config;
   };
   const bounded = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
-    if (busy >= busyMax) {
-      throw new Refusal('unavailable', 'Too many sign-ins in progress. Try again in a few seconds.', {
-        retryAfterSeconds: 5,
-      });
-    }
+    if (busy >= busyMax) throw tooMany();
     busy++;
     try {
       return await work();
@@ -64,7 +55,8 @@ export function createIdentityProvider(deps: IdentityProviderDeps): IdentityProv
     }
   };
   return {
-    begin: ({ state, nonce, verifier }) =>
+    /** The page of the provider at which a person signs in. */
+    begin: ({ state, nonce, verifier }: FlowSecrets): Promise<string> =>
       bounded(async () => {
         const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client');
         const url = buildAuthorizationUrl(await configuration(), {
@@ -79,7 +71,12 @@ export function createIdentityProvider(deps: IdentityProviderDeps): IdentityProv
           throw new Error(`the page of the provider is no web page: ${url.protocol}`);
         return url.href;
       }),
-    finish(answer, secrets) {
+    /**
+     * Exchanges the answer of that page. Refuses (`conflict`) one of another flow or one that was used before, and
+     * (`forbidden`) one that says that the provider did not sign the person in.
+     * @param answer the query of the page to which the provider has sent the browser
+     */
+    finish(answer: string, secrets: FlowSecrets): Promise<{ readonly subject: string; readonly claims: Claims }> {
       const page = new URL(redirectUri());
       page.search = answer;
       if (page.searchParams.get('state') !== secrets.state) throw otherFlow();
@@ -163,4 +160,48 @@ export function otherFlow(): Refusal {
     'conflict',
     'This sign-in was started in another browser or tab, or more than 10 minutes ago. Start again.',
   );
+}
+
+/** What binds the answer of the provider to the browser and to the request. */
+interface FlowSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  /** The verifier of PKCE. */
+  readonly verifier: string;
+}
+
+/** A sign-in that has begun; `sessionId` = whose session connects an identity, null = nobody has signed in. */
+interface Flow extends FlowSecrets {
+  readonly sessionId: string | null;
+}
+
+/** Issues and opens the proof that a browser keeps. Instants are epoch ms. */
+export type ProviderFlows = ReturnType<typeof createProviderFlows>;
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/** @param secret the installation's key */
+export function createProviderFlows(secret: Uint8Array) {
+  const proofs = createSignedIds(secret, 'provider flow 1', 3);
+  const key = createSecretKey(createHmac('sha256', secret).update('provider secrets 1').digest());
+  // Derived, so that the browser that keeps the proof knows none of them.
+  const derived = (name: string, proof: string): string =>
+    createHmac('sha256', key).update(`${name} ${proof}`).digest('base64url');
+  const flowOf = (proof: string, sessionId: string | null): Flow => ({
+    state: derived('state', proof),
+    nonce: derived('nonce', proof),
+    verifier: derived('verifier', proof),
+    sessionId,
+  });
+  return {
+    issue(sessionId: string | null, now: number): { readonly proof: string; readonly flow: Flow } {
+      const proof = proofs.sign([newId(), newId(), sessionId ?? nobody], now + flowMaxMs);
+      return { proof, flow: flowOf(proof, sessionId) };
+    },
+    /** null = not issued here, changed, or expired. */
+    open(proof: string, now: number): Flow | null {
+      const owner = proofs.open(proof, now)?.ids[2];
+      return owner === undefined ? null : flowOf(proof, owner === nobody ? null : owner);
+    },
+  };
 }

@@ -40,31 +40,7 @@ export interface ShownInvite {
   readonly role: MemberRole;
 }
 
-export interface InviteActions {
-  list(caller: Caller, page: Slice): Promise<Page<Invite>>;
-  /**
-   * Sends the link by email, or returns it if email is not set up or the mail server does not take it; null = sent.
-   * Replaces an earlier invitation of the same email address.
-   */
-  create(
-    caller: Caller,
-    wanted: { readonly email: string; readonly role: MemberRole },
-  ): Promise<Invite & { readonly url: string | null }>;
-  remove(caller: Caller, id: string): Promise<void>;
-  /** Refuses (`not-found`) an invalid token. */
-  read(token: string): Promise<ShownInvite>;
-  /**
-   * Joins the account as the user of the email address whose password this is, otherwise as a new user. A link that was
-   * mailed proves the address; then the proven user of the address, if there is one, must join. Refuses (`unauthenticated`) a missing or wrong code of such a person. Returns the ID of the user and the
-   * account.
-   */
-  accept(token: string, password: string, typed: TypedCode): Promise<Accepted>;
-  /**
-   * Joins the account as the person of an identity.
-   * @param userFor ID of the person, or a new user; called again if others have changed meanwhile
-   */
-  acceptAs(token: string, identity: Identity, userFor: UserFor): Promise<Accepted>;
-}
+export type InviteActions = ReturnType<typeof createInviteActions>;
 
 interface Accepted {
   readonly userId: string;
@@ -76,12 +52,9 @@ type UserFor = (invite: Invite, known: readonly StoredUser[]) => Promise<StoredU
 
 const broken = 'This invitation was used or withdrawn, or it has expired. Ask for another one.';
 
-export function createInviteActions(deps: InviteDeps): InviteActions {
+export function createInviteActions(deps: InviteDeps) {
   const { invites, accounts, mail, publicUrl, clock } = deps;
-  const nameOf = async (accountId: string): Promise<string> => {
-    const [account] = await accounts.list([accountId]);
-    return account?.name ?? '';
-  };
+  const nameOf = async (accountId: string): Promise<string> => (await accounts.list([accountId]))[0]?.name ?? '';
   const findByToken = async (token: string): Promise<Invite> => {
     const invite = isTokenText(token) ? await invites.findByHash(tokenHash(token)) : null;
     if (invite === null) throw notFoundMessage(broken);
@@ -101,11 +74,15 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
     return { ...invite, url: `${publicUrl()}/invite#${token}` };
   };
   return {
-    list(caller, page) {
+    list(caller: Caller, page: Slice): Promise<Page<Invite>> {
       requirePermission(caller, 'admin');
       return invites.list(caller.accountId, page);
     },
-    async create(caller, wanted) {
+    /**
+     * Sends the link by email, or returns it if email is not set up or the mail server does not take it; null = sent.
+     * Replaces an earlier invitation of the same email address.
+     */
+    async create(caller: Caller, wanted: { readonly email: string; readonly role: MemberRole }) {
       requirePermission(caller, 'admin');
       requireOwnerFor(caller, wanted.role);
       const { accountId } = caller;
@@ -121,19 +98,28 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
       // Replaces a link that was not sent: one that the admin sees proves nothing.
       return add(accountId, wanted, false);
     },
-    async remove(caller, id) {
+    async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'admin');
       const invite = isUuid(id) ? await invites.find(caller.accountId, id) : null;
       if (invite === null) throw notFound('invitation', id);
       requireOwnerFor(caller, invite.role);
       await invites.remove(caller.accountId, id);
     },
-    async read(token) {
+    /** Refuses (`not-found`) an invalid token. */
+    async read(token: string): Promise<ShownInvite> {
       const { email, role, accountId } = await findByToken(token);
       return { email, accountName: await nameOf(accountId), role };
     },
-    accept: (token, password, typed) => accept(deps, findByToken, token, userWithPassword(deps, password, typed)),
-    acceptAs: (token, identity, userFor) => accept(deps, findByToken, token, userFor, identity),
+    /**
+     * Joins the account as the user of the email address whose password this is, otherwise as a new user. A link that was
+     * mailed proves the address; then the proven user of the address, if there is one, must join. Refuses
+     * (`unauthenticated`) a missing or wrong code of such a person.
+     */
+    accept: (token: string, password: string, typed: TypedCode): Promise<Accepted> =>
+      accept(deps, findByToken, token, userWithPassword(deps, password, typed)),
+    /** Joins the account as the person of an identity. @param userFor called again if others have changed meanwhile */
+    acceptAs: (token: string, identity: Identity, userFor: UserFor): Promise<Accepted> =>
+      accept(deps, findByToken, token, userFor, identity),
   };
 }
 

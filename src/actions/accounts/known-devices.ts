@@ -5,19 +5,17 @@ import { newId } from '#lib/id.ts';
 import { createSignedIds } from '../signed-ids.ts';
 
 /** Issues and checks the proof that a browser keeps. It grants no access. Instants are epoch ms. */
-export interface KnownDevices {
-  /** A new proof for a person who has just signed in. */
-  readonly issue: (email: string, now: number) => string;
-  /** Whether a proof was issued to this person. */
-  readonly isKnown: (proof: string, email: string, now: number) => boolean;
-}
+export type KnownDevices = ReturnType<typeof createKnownDevices>;
 
 /** @param secret the installation's key */
-export function createKnownDevices(secret: Uint8Array): KnownDevices {
+export function createKnownDevices(secret: Uint8Array) {
   const proofs = createSignedIds(secret, 'known device 1', 2);
   return {
-    issue: (email, now) => proofs.sign([newId(), idOf(email)], now + deviceMaxMs),
-    isKnown: (proof, email, now) => proofs.open(proof, now)?.ids[1]?.replaceAll('-', '') === idOf(email),
+    /** A new proof for a person who has just signed in. */
+    issue: (email: string, now: number): string => proofs.sign([newId(), idOf(email)], now + deviceMaxMs),
+    /** Whether a proof was issued to this person. */
+    isKnown: (proof: string, email: string, now: number): boolean =>
+      proofs.open(proof, now)?.ids[1]?.replaceAll('-', '') === idOf(email),
   };
 }
 

@@ -23,22 +23,12 @@ export interface PasswordResetDeps extends Pick<Store, 'users' | 'passwordResets
   readonly forgetUser: (userId: string) => void;
 }
 
-export interface PasswordResetActions {
-  /** Whether links are sent by email. */
-  readonly isMailed: boolean;
-  /**
-   * Sends a link to the person with the email address, if there is one. Returns before it looks, so that neither the
-   * answer nor its time tells. Refuses (`conflict`) if email is not set up, and (`unavailable`) if too many are being sent.
-   */
-  request(email: string): void;
-  /** Sets the password and ends all sessions. Refuses (`not-found`) an invalid link. */
-  use(token: string, password: string): Promise<void>;
-}
+export type PasswordResetActions = ReturnType<typeof createPasswordResetActions>;
 
 /** How many links are sent at once. */
 const sendingMax = 20;
 
-export function createPasswordResetActions(deps: PasswordResetDeps): PasswordResetActions {
+export function createPasswordResetActions(deps: PasswordResetDeps) {
   const { users, passwordResets, passwords, mailReset, publicUrl, forgetUser } = deps;
   let sending = 0;
   const send = async (mail: SendPasswordReset, email: string): Promise<void> => {
@@ -52,8 +42,13 @@ export function createPasswordResetActions(deps: PasswordResetDeps): PasswordRes
     await mail({ email, accountId, expiresAt, url: passwordResetUrl(publicUrl(), token) });
   };
   return {
+    /** Whether links are sent by email. */
     isMailed: mailReset !== null,
-    request(email) {
+    /**
+     * Sends a link to the person with the email address, if there is one. Returns before it looks, so that neither the
+     * answer nor its time tells. Refuses (`conflict`) if email is not set up, and (`unavailable`) if too many are being sent.
+     */
+    request(email: string): void {
       if (mailReset === null) throw new Refusal('conflict', 'Email is not set up. Ask the operator for a link.');
       if (sending >= sendingMax) {
         throw new Refusal('unavailable', 'Too many links are being sent. Try again in a few seconds.', {
@@ -66,7 +61,8 @@ export function createPasswordResetActions(deps: PasswordResetDeps): PasswordRes
         .catch(() => undefined)
         .finally(() => sending--);
     },
-    async use(token, password) {
+    /** Sets the password and ends all sessions. Refuses (`not-found`) an invalid link. */
+    async use(token: string, password: string): Promise<void> {
       const hash = tokenHash(token);
       const user = isTokenText(token) ? await passwordResets.find(hash) : null;
       if (user === null) throw broken();

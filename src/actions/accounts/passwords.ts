@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { normalPassword, passwordProblem } from '#domain/accounts/password.ts';
 import { isCommonPassword } from '#lib/common-passwords.ts';
 import { createLanes } from '#lib/lanes.ts';
-import { invalidInput, Refusal } from '../refusal.ts';
+import { invalidInput } from '../refusal.ts';
+import { tooMany } from './hashing-turns.ts';
 
 /** Hashes and verifies passwords. Every method refuses (`unavailable`) if too many calls are waiting. */
 export interface Passwords {
@@ -43,11 +44,7 @@ const prefix = formatPrefix(current);
 export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnce: 2, waitingMax: 30 }): Passwords {
   const lanes = createLanes(atOnce);
   const run = async (password: string, nonce: Buffer, parameters: Cost): Promise<Buffer> => {
-    if (lanes.waiting >= waitingMax) {
-      throw new Refusal('unavailable', 'Too many sign-ins in progress. Try again in a few seconds.', {
-        retryAfterSeconds: 5,
-      });
-    }
+    if (lanes.waiting >= waitingMax) throw tooMany();
     const leave = await lanes.enter();
     try {
       const message = Buffer.from(normalPassword(password));

@@ -5,7 +5,7 @@ import type { Store } from '#store/store.ts';
 import { type Caller, type MemberRole, mayManageOwners } from '#domain/accounts/api-key.ts';
 import type { Member } from '#domain/accounts/user.ts';
 import { isUuid } from '#lib/id.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal, orNotFound } from '../refusal.ts';
 import { requirePermission } from './permission.ts';
 
 export interface PeopleDeps extends Pick<Store, 'users'> {
@@ -18,8 +18,7 @@ export type PeopleActions = ReturnType<typeof createPeopleActions>;
 export function createPeopleActions({ users, forgetUser }: PeopleDeps) {
   const find = async ({ accountId }: Caller, id: string): Promise<Member> => {
     const member = isUuid(id) ? await users.member(accountId, id) : null;
-    if (member === null) throw notFound('person', id);
-    return member;
+    return orNotFound(member, 'person', id);
   };
   const settle = (outcome: MemberChange, id: string): void => {
     if (outcome === 'not-found') throw notFound('person', id);

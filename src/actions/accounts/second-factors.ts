@@ -52,16 +52,7 @@ export interface Proof extends TypedCode {
   readonly password: string;
 }
 
-export interface SecondFactorActions {
-  read(caller: Caller): Promise<SecondFactorState>;
-  /** Creates a secret that is to be confirmed. Refuses (`invalid`) a wrong password, (`conflict`) a second one. */
-  begin(caller: Caller, password: string): Promise<NewSecret>;
-  /** Turns the second factor on, ends all other sessions, and returns the recovery codes. */
-  confirm(caller: Caller, typed: TypedCode): Promise<string[]>;
-  /** Replaces all recovery codes. */
-  renewRecovery(caller: Caller, proof: Proof): Promise<string[]>;
-  remove(caller: Caller, proof: Proof): Promise<void>;
-}
+export type SecondFactorActions = ReturnType<typeof createSecondFactorActions>;
 
 /** What a person has entered. */
 type ProvenBy = Exclude<SessionOpening, 'link' | 'provider'>;
@@ -69,7 +60,7 @@ type ProvenBy = Exclude<SessionOpening, 'link' | 'provider'>;
 /** Seconds of a step. A code of the step before or after is accepted, because clocks differ. */
 const stepSeconds = 30;
 
-export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorActions {
+export function createSecondFactorActions(deps: SecondFactorDeps) {
   const { sessions, secondFactors, forgetUser, clock } = deps;
   /** Verifies both; returns the second factor as it is after the use of the code. */
   const prove = async (userId: string, proof: Proof): Promise<SecondFactor> => {
@@ -79,12 +70,13 @@ export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorA
     return factor;
   };
   return {
-    async read(caller) {
+    async read(caller: Caller): Promise<SecondFactorState> {
       const factor = await secondFactors.find(requireUser(caller).id);
       if (factor === null || factor.since === null) return { since: null, recoveryCodesLeft: 0 };
       return { since: factor.since, recoveryCodesLeft: factor.recoveryHashes.length };
     },
-    async begin(caller, password) {
+    /** Creates a secret that is to be confirmed. Refuses (`invalid`) a wrong password, (`conflict`) a second one. */
+    async begin(caller: Caller, password: string): Promise<NewSecret> {
       const { id, email } = requireUser(caller);
       await requirePassword(deps, id, password);
       const secret = new Secret({ size: 20 });
@@ -93,7 +85,8 @@ export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorA
       }
       return { secret: secret.base32, url: totpOf(secret.base32, email).toString() };
     },
-    async confirm(caller, { code, admitCode }) {
+    /** Turns the second factor on, ends all other sessions, and returns the recovery codes. */
+    async confirm(caller: Caller, { code, admitCode }: TypedCode): Promise<string[]> {
       const { id, sessionId } = requireUser(caller);
       const factor = await secondFactors.find(id);
       if (factor === null || factor.since !== null) throw notSetUp();
@@ -108,14 +101,15 @@ export function createSecondFactorActions(deps: SecondFactorDeps): SecondFactorA
       forgetUser(id);
       return fresh.codes;
     },
-    async renewRecovery(caller, proof) {
+    /** Replaces all recovery codes. */
+    async renewRecovery(caller: Caller, proof: Proof): Promise<string[]> {
       const { id } = requireUser(caller);
       const factor = await prove(id, proof);
       const fresh = newRecoveryCodes();
       if (!(await secondFactors.replaceRecovery(id, factor, fresh.hashes))) throw changedMeanwhile();
       return fresh.codes;
     },
-    async remove(caller, proof) {
+    async remove(caller: Caller, proof: Proof): Promise<void> {
       const { id } = requireUser(caller);
       await prove(id, proof);
       await secondFactors.remove(id);

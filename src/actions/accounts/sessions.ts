@@ -17,34 +17,15 @@ export interface SessionDeps extends Pick<Store, 'users' | 'sessions' | 'secondF
   readonly clock: Clock;
 }
 
-export interface SessionActions {
-  /**
-   * Returns the token of a new session. Refuses (`unauthenticated`) wrong credentials in constant time, and a missing or
-   * wrong code of a person with a second factor.
-   */
-  signIn(
-    credentials: { readonly email: string; readonly password: string } & TypedCode,
-    userAgent: string,
-  ): Promise<string>;
-  /** Starts a session for a user who has just been authenticated, with the second factor if they have one; returns its token. */
-  start(userId: string, userAgent: string, openedBy: SessionOpening): Promise<string>;
-  /** Sessions of the caller, newest first. */
-  list(caller: Caller): Promise<Session[]>;
-  end(caller: Caller, id: string): Promise<void>;
-  /** Ends the session of the request. */
-  signOut(caller: Caller): Promise<void>;
-  /** Ends all sessions of the caller. */
-  endAll(caller: Caller): Promise<void>;
-  /** Changes the password and ends all other sessions. */
-  changePassword(
-    caller: Caller,
-    change: { readonly currentPassword: string; readonly newPassword: string },
-  ): Promise<void>;
-}
+/** What a person who signs in has entered. */
+type SignIn = { readonly email: string; readonly password: string } & TypedCode;
+type Start = (userId: string, userAgent: string, openedBy: SessionOpening) => Promise<string>;
 
-export function createSessionActions(deps: SessionDeps): SessionActions {
+export type SessionActions = ReturnType<typeof createSessionActions>;
+
+export function createSessionActions(deps: SessionDeps) {
   const { users, sessions, passwords, forgetUser, clock } = deps;
-  const start: SessionActions['start'] = async (userId, userAgent, openedBy) => {
+  const start: Start = async (userId, userAgent, openedBy) => {
     const token = newToken();
     const now = clock.now();
     const session = {
@@ -60,25 +41,37 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
     return token;
   };
   return {
-    signIn: (credentials, userAgent) => signIn(credentials, userAgent, start, deps),
+    /**
+     * Returns the token of a new session. Refuses (`unauthenticated`) wrong credentials in constant time, and a missing or
+     * wrong code of a person with a second factor.
+     */
+    signIn: (credentials: SignIn, userAgent: string): Promise<string> => signIn(credentials, userAgent, start, deps),
+    /** Starts a session for a user who has just been authenticated, with the second factor if they have one; returns its token. */
     start,
-    list: (caller) => sessions.list(requireUser(caller).id),
-    async end(caller, id) {
+    /** Sessions of the caller, newest first. */
+    list: (caller: Caller): Promise<Session[]> => sessions.list(requireUser(caller).id),
+    async end(caller: Caller, id: string): Promise<void> {
       const user = requireUser(caller);
       if (!isUuid(id) || !(await sessions.end(user.id, id))) throw notFound('session', id);
       forgetUser(user.id);
     },
-    async signOut(caller) {
+    /** Ends the session of the request. */
+    async signOut(caller: Caller): Promise<void> {
       const { id, sessionId } = requireUser(caller);
       await sessions.end(id, sessionId);
       forgetUser(id);
     },
-    async endAll(caller) {
+    /** Ends all sessions of the caller. */
+    async endAll(caller: Caller): Promise<void> {
       const { id } = requireUser(caller);
       await sessions.endAll(id);
       forgetUser(id);
     },
-    async changePassword(caller, { currentPassword, newPassword }) {
+    /** Changes the password and ends all other sessions. */
+    async changePassword(
+      caller: Caller,
+      { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+    ) {
       const { id, email, sessionId } = requireUser(caller);
       await requireGoodPassword('newPassword', newPassword, email);
       const user = await users.find(id);
@@ -95,9 +88,9 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
 
 /** Refused sign-ins of known people are recorded. */
 async function signIn(
-  { email, password, ...typed }: Parameters<SessionActions['signIn']>[0],
+  { email, password, ...typed }: SignIn,
   userAgent: string,
-  start: SessionActions['start'],
+  start: Start,
   deps: SessionDeps,
 ): Promise<string> {
   const { users, passwords, auditLog } = deps;

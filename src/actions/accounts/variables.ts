@@ -12,13 +12,13 @@ import {
 } from '../masking.ts';
 import type { MissingVariables } from '../checks/missing-variables.ts';
 import { requirePermission } from './permission.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal, orNotFound } from '../refusal.ts';
 import { nestedVariableWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { isNamedIn, namesUsedBy } from '#domain/checks/placeholder.ts';
 import type { Users } from '#domain/accounts/account.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { searchUses } from '../resource-uses.ts';
+import { allOf, searchUses } from '../resource-uses.ts';
 
 export interface VariableDeps extends Pick<Store, 'variables'> {
   readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
@@ -46,8 +46,7 @@ export function createVariableActions({ variables, missingVariables }: VariableD
     },
     async find(caller: Caller, key: string): Promise<ShownVariable> {
       requirePermission(caller, 'read');
-      const variable = await variables.find(caller.accountId, key);
-      if (variable === null) throw notFound('environment variable', key);
+      const variable = orNotFound(await variables.find(caller.accountId, key), 'environment variable', key);
       return shown(caller, variable);
     },
     /** Refuses (`conflict`) a key that exists. */
@@ -68,8 +67,7 @@ export function createVariableActions({ variables, missingVariables }: VariableD
         const isKept = value === null && !present.secret;
         return { ...next, value: isKept ? present.value : mergedValue({ ...next, value }, present, 'value') };
       });
-      if (changed === null) throw notFound('environment variable', key);
-      return written(caller, changed);
+      return written(caller, orNotFound(changed, 'environment variable', key));
     },
     /** Returns warnings about checks that use the variable. */
     async remove(caller: Caller, key: string): Promise<readonly Warning[]> {
@@ -80,12 +78,7 @@ export function createVariableActions({ variables, missingVariables }: VariableD
   };
 }
 
-interface VariableUseDeps {
-  readonly variables: Pick<Store['variables'], 'find'>;
-  readonly checkVariables: Pick<Store['checkVariables'], 'usesOf'>;
-  readonly checkGroups: Pick<Store['checkGroups'], 'list'>;
-  readonly alertChannels: Pick<Store['alertChannels'], 'list'>;
-}
+type VariableUseDeps = Pick<Store, 'variables' | 'checkVariables' | 'checkGroups' | 'alertChannels'>;
 
 export interface VariableUses {
   readonly checks: Users<{ readonly id: string; readonly name: string; readonly isRequired: boolean }>;
@@ -111,12 +104,12 @@ export function createVariableUseActions({ variables, checkVariables, checkGroup
       return searchUses(accountId, signal, async () => {
         const definers: number[] = [];
         const groups: VariableUses['groups']['listed'][number][] = [];
-        for await (const { group } of allOf((slice) => checkGroups.list(accountId, {}, slice))) {
+        for await (const { group } of allOf((slice) => checkGroups.list(accountId, {}, slice), pageSize)) {
           if (group.environmentVariables.some((own) => own.key === key)) definers.push(group.id);
           else if (usesOfGroup(group).has(key)) groups.push({ id: group.id, name: group.name });
         }
         const channels: VariableUses['channels']['listed'][number][] = [];
-        for await (const { channel } of allOf((slice) => alertChannels.list(accountId, slice))) {
+        for await (const { channel } of allOf((slice) => alertChannels.list(accountId, slice), pageSize)) {
           const { id, type, config, secrets } = channel;
           if (isNamedIn([config, secrets], key)) channels.push({ id, type });
         }
@@ -134,16 +127,4 @@ export function createVariableUseActions({ variables, checkVariables, checkGroup
 function usesOfGroup({ apiCheckDefaults, localSetupScript, localTearDownScript }: CheckGroup): ReadonlySet<string> {
   const settings: JsonObject = { apiCheckDefaults, localSetupScript, localTearDownScript };
   return namesUsedBy(settings);
-}
-
-/** All rows of a list; pages may be shorter than asked for. */
-async function* allOf<Row>(page: (slice: Slice) => Promise<Page<Row>>): AsyncGenerator<Row, void> {
-  for (let offset = 0; ;) {
-    const { rows, total } = await page({ limit: pageSize, offset });
-    yield* rows;
-    offset += rows.length;
-    if (rows.length === 0 || offset >= total) return;
-    // Other requests come first.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

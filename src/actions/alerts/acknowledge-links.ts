@@ -1,26 +1,16 @@
 // ACK_LINK: anyone with the link can acknowledge that one incident without a key, for 30 days.
 import type { DeliveryFacts } from '#domain/results/recording.ts';
-import { createSignedLinks, type Linked, type LinkSigner } from '../signed-links.ts';
+import { createSignedLinks, type LinkSigner } from '../signed-links.ts';
 
-/** The incident of a link. */
-export type LinkedIncident = Linked<'accountId' | 'incidentId'>;
+/** Creates and opens links to incidents: `{publicUrl}/acknowledge/{token}`. */
+export type AcknowledgeLinks = ReturnType<typeof createAcknowledgeLinks>;
 
-/** Creates and opens links. Instants are epoch ms. */
-export interface AcknowledgeLinks {
-  /** `{publicUrl}/acknowledge/{token}` */
-  readonly link: (accountId: string, incidentId: string, now: number) => string;
-  /** null = not a token of this installation, changed, or expired. */
-  readonly open: (token: string, now: number) => LinkedIncident | null;
-}
-
-export function createAcknowledgeLinks(signer: LinkSigner): AcknowledgeLinks {
-  const { link, open } = createSignedLinks(signer, {
+export const createAcknowledgeLinks = (signer: LinkSigner) =>
+  createSignedLinks(signer, {
     purpose: 'acknowledge link 1',
     ids: ['accountId', 'incidentId'],
     path: (token) => `/acknowledge/${token}`,
   });
-  return { link: (accountId, incidentId, now) => link({ accountId, incidentId }, now), open };
-}
 
 /** The ACK_LINK of a delivery; none for alerts without an incident. */
 export function acknowledgeLinkOf(

@@ -1,5 +1,6 @@
 // Actions on alert channels and their subscriptions (reference §1; spec §2.4, §5 rule 2).
 import type { Page, Slice } from '#store/base/database.ts';
+import type { StoredChannel } from '#store/channels/alert-channels.ts';
 import type { Store } from '#store/store.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { AlertChannel, ChannelHealth, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
@@ -12,9 +13,16 @@ import { withoutSecretUrl } from './delivery-redactor.ts';
 import { mergedMasks, withoutLocked } from '../masking.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requireGroup } from '../results/account-reports.ts';
-import { type Expected, requireRevision } from '../expected-revision.ts';
+import {
+  type Expected,
+  requireRevision,
+  type Problem,
+  refuseProblems,
+  invalidField,
+  notFound,
+  orNotFound,
+} from '../refusal.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { type Problem, refuseProblems, invalidField, notFound } from '../refusal.ts';
 import { savedOrRefused } from '../checks/check-rules.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
@@ -40,12 +48,6 @@ export interface ChannelInput extends Pick<AlertChannel, Switch> {
 /** A channel in a response, with secrets masked. */
 export interface ShownChannel extends Warned<Omit<AlertChannel, 'secrets'>>, ChannelHealth {
   readonly subscriptions: readonly Subscription[];
-}
-
-interface Stored {
-  readonly channel: AlertChannel;
-  readonly subscriptions: readonly Subscription[];
-  readonly health: ChannelHealth;
 }
 
 export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' | 'checkGroups'>, AccountZoneDeps {
@@ -85,7 +87,7 @@ const newChannel = { id: 0, createdAt: 0, updatedAt: null, exhaustedInARow: 0, f
 
 export function createChannelActions(deps: ChannelDeps) {
   const { alertChannels, clock } = deps;
-  const shown = (caller: Caller, stored: Stored) =>
+  const shown = (caller: Caller, stored: StoredChannel) =>
     shownChannel(caller, stored, deps.shownConfig(stored.channel, clock.now()));
   return {
     /** Ordered by ID. */
@@ -96,8 +98,7 @@ export function createChannelActions(deps: ChannelDeps) {
     },
     async find(caller: Caller, id: number): Promise<ShownChannel> {
       requirePermission(caller, 'read');
-      const stored = await alertChannels.find(caller.accountId, id);
-      if (stored === null) throw notFound('alert channel', id);
+      const stored = orNotFound(await alertChannels.find(caller.accountId, id), 'alert channel', id);
       return shown(caller, stored);
     },
     /** Refuses templates that are invalid or use a secret variable. */
@@ -198,11 +199,10 @@ async function changeChannel(
   id: number,
   { subscriptions, ...written }: Change<ChannelInput>,
   expected: Expected,
-): Promise<Stored> {
+): Promise<StoredChannel> {
   requirePermission(caller, 'write');
   const { alertChannels, validateConfig } = deps;
-  const before = await alertChannels.find(caller.accountId, id);
-  if (before === null) throw notFound('alert channel', id);
+  const before = orNotFound(await alertChannels.find(caller.accountId, id), 'alert channel', id);
   const { type } = before.channel;
   if (written.type !== undefined && written.type !== type)
     throw invalidField('type', `cannot be changed: it is ${type}`);
@@ -270,8 +270,7 @@ async function subscribeChannel(
 ): Promise<Subscription[]> {
   requirePermission(caller, 'write');
   const { alertChannels, validateConfig } = deps;
-  const stored = await alertChannels.find(caller.accountId, id);
-  if (stored === null) throw notFound('alert channel', id);
+  const stored = orNotFound(await alertChannels.find(caller.accountId, id), 'alert channel', id);
   const { type, config } = stored.channel;
   refuseProblems(validateConfig(type, config, await secretNames(caller, subscriptions, deps)));
   const outcome = await alertChannels.subscribe(caller.accountId, id, ...subscriptions);
@@ -300,7 +299,11 @@ async function secretNames(
   return new Set(lists.flat().flatMap(({ key, secret }) => (secret ? key : [])));
 }
 
-function shownChannel(caller: Caller, { channel, subscriptions, health }: Stored, config: JsonObject): ShownChannel {
+function shownChannel(
+  caller: Caller,
+  { channel, subscriptions, health }: StoredChannel,
+  config: JsonObject,
+): ShownChannel {
   const { secrets: _secrets, ...shown } = channel;
   return {
     ...shown,

@@ -15,7 +15,7 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { visibleVariables } from '../masking.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField, notFound, Refusal } from '../refusal.ts';
+import { invalidField, Refusal, orNotFound } from '../refusal.ts';
 import { type TemplateNames, templateNames, type TemplateTexts } from './template-names.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
 
@@ -166,8 +166,7 @@ export function createAlertMessageActions(deps: AlertMessageDeps) {
     async test(caller: Caller, channelId: number, alertType: AlertType, signal: AbortSignal): Promise<Settled> {
       requirePermission(caller, 'write');
       const { accountId } = caller;
-      const stored = await channels.find(accountId, channelId);
-      if (stored === null) throw notFound('alert channel', channelId);
+      const stored = orNotFound(await channels.find(accountId, channelId), 'alert channel', channelId);
       const hold = await deps.heldDeliveries.find();
       if (hold !== null) throw new Refusal('conflict', `${holdWords(hold)} ${releaseHint}`);
       const { channel } = stored;

@@ -6,7 +6,7 @@ import { type EffectiveAlertSettings, effectiveAlertSettings } from '#domain/ale
 import { type HeldBack, heldBack, type WouldReceive, wouldReceive } from '#domain/alerts/who-is-notified.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound } from '../refusal.ts';
+import { orNotFound } from '../refusal.ts';
 
 /** Times are epoch ms. */
 export interface ShownAlerting extends EffectiveAlertSettings, Pick<CheckAlerting, 'needs' | 'neededBy'> {
@@ -25,8 +25,7 @@ export function createCheckAlertingActions({ checkAlerting, clock }: CheckAlerti
     /** Refuses (`not-found`) an unknown check. */
     async find(caller: Caller, checkId: string): Promise<ShownAlerting> {
       requirePermission(caller, 'read');
-      const found = await checkAlerting.ofCheck(caller.accountId, checkId);
-      if (found === null) throw notFound('check', checkId);
+      const found = orNotFound(await checkAlerting.ofCheck(caller.accountId, checkId), 'check', checkId);
       const { context, passedAt, subscribers, suppressor, needs, neededBy } = found;
       const { check, group, accountAlertSettings } = context;
       const now = clock.now();

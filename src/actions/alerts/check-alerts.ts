@@ -1,29 +1,13 @@
 // The alerts that were raised, whether or not a channel was notified (reference §4.7: check-alert).
 import type { Page, Slice } from '#store/base/database.ts';
+import type { StoredAlert } from '#store/history/check-alerts.ts';
 import type { Store } from '#store/store.ts';
-import type { Suppressor } from '#domain/alerts/suppression.ts';
-import type { Alert } from '#domain/alerts/alert.ts';
-import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound } from '../refusal.ts';
 
-/** A stored alert. Times are epoch ms, durations in ms. */
-export interface StoredAlert extends Alert {
-  readonly checkName: string;
-  readonly checkType: string;
-  readonly location: string;
-  readonly responseTimeMs: number | null;
-  readonly error: string | null;
-  readonly statusCode: number | null;
-  readonly startedAt: number;
-  readonly incidentId: string | null;
-  readonly acknowledgedAt: number | null;
-  readonly acknowledgedBy: Acknowledger | null;
-  /** The failing dependency that suppressed this alert; null = none. */
-  readonly suppressedBy: Suppressor | null;
-}
+export type { StoredAlert };
 
 /** A time range, epoch ms, inclusive. Default: from six hours before `to`, to now. */
 export interface AlertSpan {

@@ -1,9 +1,10 @@
 // Actions on deliveries: list, retry, cancel and replay (decisions: Webhook delivery, Resources of our own).
 import type { Page, Slice } from '#store/base/database.ts';
+import type { DeliveryFilter, LoggedDelivery } from '#store/channels/deliveries.ts';
 import type { DeliveryChange } from '#store/channels/delivery-changes.ts';
 import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/deliveries/delivery.ts';
+import type { Attempt, Delivery, Message } from '#domain/deliveries/delivery.ts';
 import { subscribersChannelId } from '#domain/deliveries/page-news.ts';
 import { mask } from '#domain/deliveries/shown-url.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
@@ -12,25 +13,10 @@ import { maskAcknowledgeLinks } from './acknowledge-links.ts';
 import type { Redactor, RedactorOf } from './delivery-redactor.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal, orNotFound } from '../refusal.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
 
-/** A delivery with its attempts, oldest first. */
-export interface LoggedDelivery {
-  readonly delivery: Delivery;
-  readonly log: readonly Attempt[];
-}
-
-/** Filters. Times are epoch ms, inclusive. */
-export interface DeliveryFilter {
-  readonly alertChannelId?: number;
-  readonly checkId?: string;
-  readonly statuses?: readonly DeliveryStatus[];
-  /** Only those in this digest. */
-  readonly digestId?: string;
-  readonly from?: number;
-  readonly to?: number;
-}
+export type { DeliveryFilter, LoggedDelivery };
 
 export interface DeliveryDeps extends Pick<Store, 'deliveries' | 'heldDeliveries'> {
   readonly redactorOf: RedactorOf;
@@ -48,8 +34,7 @@ const silence: Hints = () => () => {};
 export function createDeliveryActions(deps: DeliveryDeps) {
   const { deliveries, heldDeliveries, redactorOf, wake } = deps;
   const find = async (caller: Caller, id: string): Promise<LoggedDelivery> => {
-    const found = await deliveries.find(caller.accountId, id);
-    if (found === null) throw notFound('delivery', id);
+    const found = orNotFound(await deliveries.find(caller.accountId, id), 'delivery', id);
     return redacted(caller, found, await redactorOf(found.delivery));
   };
   return {

@@ -14,14 +14,9 @@ export interface BadgeAccount {
 }
 
 /** Creates and opens links. */
-export interface BadgeLinks {
-  /** `{publicUrl}/v1/badges/checks/{checkId}?token={token}`, or of a group. */
-  readonly link: (of: BadgeAccount, subject: BadgeSubject) => string;
-  /** null = not a token of this installation for this subject. @param now epoch ms */
-  readonly open: (token: string, subject: BadgeSubject, now: number) => BadgeAccount | null;
-}
+export type BadgeLinks = ReturnType<typeof createBadgeLinks>;
 
-export function createBadgeLinks({ publicUrl, secret }: LinkSigner): BadgeLinks {
+export function createBadgeLinks({ publicUrl, secret }: LinkSigner) {
   const checks = createSignedIds(secret, 'check badge 1', 3);
   const groups = createSignedIds(secret, 'group badge 1', 3);
   const signed = (subject: BadgeSubject): { tokens: SignedIds; id: string; path: string } =>
@@ -29,12 +24,14 @@ export function createBadgeLinks({ publicUrl, secret }: LinkSigner): BadgeLinks 
       ? { tokens: checks, id: subject.checkId, path: `checks/${subject.checkId}` }
       : { tokens: groups, id: idOfNumber(subject.groupId), path: `groups/${subject.groupId}` };
   return {
-    link({ accountId, generation }, subject) {
+    /** `{publicUrl}/v1/badges/checks/{checkId}?token={token}`, or of a group. */
+    link({ accountId, generation }: BadgeAccount, subject: BadgeSubject): string {
       const { tokens, id, path } = signed(subject);
       const token = tokens.sign([accountId, id, idOfNumber(generation)], neverExpires);
       return `${publicUrl()}/v1/badges/${path}?token=${token}`;
     },
-    open(token, subject, now) {
+    /** null = not a token of this installation for this subject. @param now epoch ms */
+    open(token: string, subject: BadgeSubject, now: number): BadgeAccount | null {
       const { tokens, id } = signed(subject);
       const [accountId, signedId, signedGeneration] = tokens.open(token, now)?.ids ?? [];
       if (accountId === undefined || signedId !== id || signedGeneration === undefined) return null;

@@ -10,8 +10,7 @@ import { notFound, notFoundMessage } from '../refusal.ts';
 import type { OverviewDeps } from '../results/overview.ts';
 import type { BadgeLinks, BadgeSubject } from './badge-links.ts';
 
-export interface BadgeDeps extends Pick<OverviewDeps, 'targetOf'> {
-  readonly accounts: Pick<Store['accounts'], 'badgeGeneration' | 'revokeBadgeLinks'>;
+export interface BadgeDeps extends Pick<OverviewDeps, 'targetOf'>, Pick<Store, 'accounts'> {
   readonly overview: Pick<OverviewDeps['overview'], 'checks'>;
   readonly links: BadgeLinks;
   readonly clock: Clock;

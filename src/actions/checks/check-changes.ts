@@ -23,7 +23,7 @@ import type { DependencyProblem } from '#store/checks/check-dependencies.ts';
 import type { StoredCheck } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField, notFound, refuseProblems, Refusal } from '../refusal.ts';
+import { invalidField, notFound, refuseProblems, Refusal, orNotFound } from '../refusal.ts';
 import { prepareEdit } from './check-edits.ts';
 import { frequencyProblems, placingProblems, savedOrRefused } from './check-rules.ts';
 import type { CheckDeps } from './checks.ts';
@@ -67,9 +67,7 @@ const lanes = createSharedLanes(2, 1);
 export function createCheckChangeActions(deps: CheckChangeDeps) {
   const { checkChanges, clock, drafts } = deps;
   const found = async ({ accountId }: Caller, id: string): Promise<BulkChange> => {
-    const change = await checkChanges.find(accountId, id);
-    if (change === null) throw notFound('change', id);
-    return change;
+    return orNotFound(await checkChanges.find(accountId, id), 'change', id);
   };
   const shown = async (change: BulkChange): Promise<ShownChange> => ({
     ...change,

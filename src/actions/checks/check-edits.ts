@@ -20,8 +20,7 @@ import { mergedHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, mergedRequest, type VariableInput, mergedVariables } from '../masking.ts';
 import { type NamedResourceDeps, namedResourceProblems, naming, snippetFields } from './named-resources.ts';
 import type { MissingVariables, UsedNames } from './missing-variables.ts';
-import { type Expected, requireRevision } from '../expected-revision.ts';
-import { type Problem, refuseProblems, Refusal } from '../refusal.ts';
+import { type Expected, requireRevision, type Problem, refuseProblems, Refusal } from '../refusal.ts';
 import { type Inherited, inheritedRuntime, type ScriptRuntimeDeps, scriptRuntimeProblems } from './script-runtime.ts';
 
 /** A check in a request. */

@@ -1,5 +1,6 @@
 // Actions on check groups (reference §4.4).
 import type { Page, Slice } from '#store/base/database.ts';
+import type { StoredGroup } from '#store/checks/check-groups.ts';
 import type { MemberChange, MembersMoved } from '#store/checks/group-members.ts';
 import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
@@ -21,9 +22,8 @@ import {
   mergedVariables,
 } from '../masking.ts';
 import { groupNames, type MissingVariables } from './missing-variables.ts';
-import { type Expected, requireRevision } from '../expected-revision.ts';
+import { type Expected, requireRevision, refuseProblems, notFound, orNotFound } from '../refusal.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { refuseProblems, notFound } from '../refusal.ts';
 import { groupRuntimeProblems, movedRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeDeps } from './script-runtime.ts';
 import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
@@ -51,11 +51,6 @@ export interface GroupSearch {
   readonly names?: readonly string[] | undefined;
 }
 
-interface Stored {
-  readonly group: CheckGroup;
-  readonly subscriptions: readonly SubscribedChannel[];
-}
-
 export interface GroupDeps
   extends
     Pick<Store, 'checkGroups' | 'checks'>,
@@ -74,11 +69,9 @@ export type GroupActions = ReturnType<typeof createGroupActions>;
 
 export function createGroupActions(deps: GroupDeps) {
   const { checkGroups, checks } = deps;
-  const required = async (caller: Caller, id: number): Promise<Stored> => {
+  const required = async (caller: Caller, id: number): Promise<StoredGroup> => {
     requirePermission(caller, 'read');
-    const stored = await checkGroups.find(caller.accountId, id);
-    if (stored === null) throw notFound('check group', id);
-    return stored;
+    return orNotFound(await checkGroups.find(caller.accountId, id), 'check group', id);
   };
   return {
     /** Ordered by ID. */
@@ -157,8 +150,7 @@ async function changeGroup(
 async function removeGroup(caller: Caller, id: number, deps: GroupDeps): Promise<readonly Warning[]> {
   requirePermission(caller, 'write');
   const { accountId } = caller;
-  const present = await deps.checkGroups.find(accountId, id);
-  if (present === null) throw notFound('check group', id);
+  const present = orNotFound(await deps.checkGroups.find(accountId, id), 'check group', id);
   refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', deps));
   if (!(await deps.checkGroups.remove(accountId, id))) throw notFound('check group', id);
   return deps.missingVariables.ofDeletion(accountId, groupNames(present.group));
@@ -167,14 +159,12 @@ async function removeGroup(caller: Caller, id: number, deps: GroupDeps): Promise
 async function changeChecks(caller: Caller, id: number, change: MemberChange, deps: GroupDeps): Promise<MembersMoved> {
   requirePermission(caller, 'write');
   const { accountId } = caller;
-  const present = await deps.checkGroups.find(accountId, id);
-  if (present === null) throw notFound('check group', id);
+  const present = orNotFound(await deps.checkGroups.find(accountId, id), 'check group', id);
   refuseProblems([
     ...(await movedRuntimeProblems(accountId, change.add, present.group, 'add', deps)),
     ...(await movedRuntimeProblems(accountId, change.remove, null, 'remove', deps)),
   ]);
-  const moved = await deps.checkGroups.moveChecks(accountId, id, change);
-  if (moved === null) throw notFound('check group', id);
+  const moved = orNotFound(await deps.checkGroups.moveChecks(accountId, id, change), 'check group', id);
   return savedOrRefused(moved);
 }
 
@@ -245,7 +235,7 @@ async function refuseChange(caller: Caller, id: number, change: Change<GroupInpu
 }
 
 /** Variables are validated together with the subscriptions, stored or new. */
-async function refuseSecretsOfChange(present: Stored, change: Change<GroupInput>, deps: GroupDeps): Promise<void> {
+async function refuseSecretsOfChange(present: StoredGroup, change: Change<GroupInput>, deps: GroupDeps): Promise<void> {
   const { alertChannelSubscriptions: written, environmentVariables } = change;
   if (written === undefined && environmentVariables === undefined) return;
   const group = changedGroup(present.group, change);
@@ -294,7 +284,7 @@ export function changedGroup(present: CheckGroup, change: Change<GroupInput>): C
 }
 
 /** The response to a write. */
-async function shownWithWarnings(caller: Caller, stored: Stored, deps: GroupDeps): Promise<ShownGroup> {
+async function shownWithWarnings(caller: Caller, stored: StoredGroup, deps: GroupDeps): Promise<ShownGroup> {
   const { group } = stored;
   return withWarnings(shownGroup(caller, stored), [
     ...(await deps.missingVariables.ofGroup(group)),
@@ -303,7 +293,7 @@ async function shownWithWarnings(caller: Caller, stored: Stored, deps: GroupDeps
   ]);
 }
 
-function shownGroup(caller: Caller, { group, subscriptions }: Stored): ShownGroup {
+function shownGroup(caller: Caller, { group, subscriptions }: StoredGroup): ShownGroup {
   return {
     ...group,
     environmentVariables: shownVariables(caller, group.environmentVariables),

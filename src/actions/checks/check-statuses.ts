@@ -5,7 +5,7 @@ import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
 import { nextSlot } from '#domain/checks/schedule.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound } from '../refusal.ts';
+import { orNotFound } from '../refusal.ts';
 
 /** A status. The days until certificate expiry are relative to now. */
 export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo' | 'slots'> {
@@ -63,8 +63,7 @@ export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusDe
     /** Refuses with `not-found`. */
     async find(caller: Caller, checkId: string): Promise<ShownStatus> {
       requirePermission(caller, 'read');
-      const status = await checkStatuses.find(caller.accountId, checkId);
-      if (status === null) throw notFound('check', checkId);
+      const status = orNotFound(await checkStatuses.find(caller.accountId, checkId), 'check', checkId);
       return shownStatus(status, clock.now());
     },
   };

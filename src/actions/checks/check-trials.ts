@@ -45,21 +45,9 @@ export interface TrialWaiting {
 }
 
 /** All actions refuse (`not-found`) trials of other accounts, and need the permission of changing checks. */
-export interface CheckTrialActions {
-  /**
-   * Starts a trial at the first available location of the check. Refuses what creating the check would refuse, `limit`
-   * if the account's runs of the month are used up, `too-many` while five trials of the account wait or run, and
-   * `unavailable` if no process serves the location.
-   * @param checkId the stored check that the definition changes: what it masks or omits is taken from there
-   */
-  start(caller: Caller, checkType: CheckType, input: CheckInput, checkId: string | null): Promise<ShownTrial>;
-  /** Waits for its end. An ended trial is deleted when it was read. */
-  read(caller: Caller, id: string, waiting: TrialWaiting): Promise<ShownTrial>;
-  /** A script is stopped within seconds; another run ends, and its result is discarded. */
-  remove(caller: Caller, id: string): Promise<void>;
-}
+export type CheckTrialActions = ReturnType<typeof createCheckTrialActions>;
 
-export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions {
+export function createCheckTrialActions(deps: CheckTrialDeps) {
   const { checkTrials, drafts, clock, wake, stopping } = deps;
   const findOrRefuse = async ({ accountId }: Caller, id: string): Promise<StoredTrial> => {
     const trial = await checkTrials.find(accountId, id);
@@ -69,7 +57,13 @@ export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions
   /** Trials that a reader waits for here: further readers of one receive it as it is. */
   const awaited = new Set<string>();
   return {
-    async start(caller, checkType, input, checkId) {
+    /**
+     * Starts a trial at the first available location of the check. Refuses what creating the check would refuse, `limit`
+     * if the account's runs of the month are used up, `too-many` while five trials of the account wait or run, and
+     * `unavailable` if no process serves the location.
+     * @param checkId the stored check that the definition changes: what it masks or omits is taken from there
+     */
+    async start(caller: Caller, checkType: CheckType, input: CheckInput, checkId: string | null) {
       requirePermission(caller, 'write');
       if (checkType === 'HEARTBEAT') throw new Refusal('conflict', 'A heartbeat check is not run: it waits for pings.');
       const { accountId } = caller;
@@ -86,7 +80,8 @@ export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions
       wake();
       return shownTrial({ ...trial, status: 'waiting', finding: null, slices: 0 }, [], deps);
     },
-    async read(caller, id, { maxMs, after, signal }) {
+    /** Waits for its end. An ended trial is deleted when it was read. */
+    async read(caller: Caller, id: string, { maxMs, after, signal }: TrialWaiting): Promise<ShownTrial> {
       requirePermission(caller, 'write');
       let trial = await findOrRefuse(caller, id);
       const ending = AbortSignal.any([signal, stopping]);
@@ -105,7 +100,8 @@ export function createCheckTrialActions(deps: CheckTrialDeps): CheckTrialActions
       if (trial.finding !== null && !signal.aborted) await checkTrials.remove(caller.accountId, id);
       return shownTrial(trial, slices, deps);
     },
-    async remove(caller, id) {
+    /** A script is stopped within seconds; another run ends, and its result is discarded. */
+    async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await checkTrials.remove(caller.accountId, id))) throw notFound('trial', id);
     },

@@ -1,11 +1,11 @@
 // Actions on checks (reference §4.3, decisions: Checks).
 import { isDeepStrictEqual } from 'node:util';
 import type { Page, Slice } from '#store/base/database.ts';
+import type { CheckFilter } from '#store/checks/check-filter.ts';
 import type { StoredCheck } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
-import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import {
@@ -24,24 +24,10 @@ import { namedResourceProblems, naming } from './named-resources.ts';
 import { mergedVariables } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField, type Problem, refuseProblems, notFound } from '../refusal.ts';
+import { invalidField, type Problem, refuseProblems, notFound, orNotFound } from '../refusal.ts';
 import { inheritedRuntime, rememberGroups, runtimeWarning, scriptRuntimeProblems } from './script-runtime.ts';
 import { ruleWarnings, nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
-
-/** Filters, combined with AND. */
-export interface CheckSearch {
-  /** All of these tags. */
-  readonly tags?: readonly string[] | undefined;
-  readonly checkType?: string | undefined;
-  readonly search?: string | undefined;
-  readonly activated?: boolean | undefined;
-  readonly groupId?: number | undefined;
-  readonly status?: CheckStatus | undefined;
-  readonly apiCheckUrlFilterPattern?: string | undefined;
-  /** Newest first, or by `groupOrder`; absent = newest. */
-  readonly order?: 'newest' | 'group' | undefined;
-}
 
 export interface CheckDeps extends EditDeps {
   readonly checks: Pick<Store['checks'], 'list' | 'find' | 'add' | 'change'> & {
@@ -64,7 +50,7 @@ export function createCheckActions(deps: CheckDeps) {
      * Newest first.
      * @param isEffective apply the settings of the group
      */
-    async list(caller: Caller, search: CheckSearch, slice: Slice, isEffective = false): Promise<Page<ShownCheck>> {
+    async list(caller: Caller, search: CheckFilter, slice: Slice, isEffective = false): Promise<Page<ShownCheck>> {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
       const shown = isEffective ? await withGroups(caller, rows, deps) : rows;
@@ -72,8 +58,7 @@ export function createCheckActions(deps: CheckDeps) {
     },
     async find(caller: Caller, id: string, isEffective = false): Promise<ShownCheck> {
       requirePermission(caller, 'read');
-      const stored = await checks.find(caller.accountId, id);
-      if (stored === null) throw notFound('check', id);
+      const stored = orNotFound(await checks.find(caller.accountId, id), 'check', id);
       const [shown = stored] = isEffective ? await withGroups(caller, [stored], deps) : [stored];
       return shownWithRuntime(caller, shown, deps);
     },
@@ -97,8 +82,7 @@ export function createCheckActions(deps: CheckDeps) {
     async change(caller: Caller, id: string, wanted: CheckChange, options: ChangeOptions) {
       requirePermission(caller, 'write');
       const edit = await prepareEdit(caller.accountId, id, wanted, options, deps);
-      const changed = await checks.change(caller.accountId, id, edit);
-      if (changed === null) throw notFound('check', id);
+      const changed = orNotFound(await checks.change(caller.accountId, id, edit), 'check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
     async remove(caller: Caller, id: string): Promise<void> {
@@ -114,8 +98,7 @@ export async function storedCheck(
   id: string,
   { checks }: Pick<CheckDeps, 'checks'>,
 ): Promise<Check> {
-  const stored = await checks.find(accountId, id);
-  if (stored === null) throw notFound('check', id);
+  const stored = orNotFound(await checks.find(accountId, id), 'check', id);
   return stored.check;
 }
 

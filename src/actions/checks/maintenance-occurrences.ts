@@ -12,11 +12,10 @@ import {
 import type { Clock } from '#lib/clock.ts';
 import { createTimeSlices } from '#lib/time-slices.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField, notFound, notFoundMessage, Refusal } from '../refusal.ts';
+import { invalidField, notFound, notFoundMessage, Refusal, orNotFound } from '../refusal.ts';
 import { type ShownWindow, shownWindow } from './maintenance-windows.ts';
 
-export interface MaintenanceOccurrenceDeps {
-  readonly maintenanceWindows: Pick<Store['maintenanceWindows'], 'all' | 'find' | 'change'>;
+export interface MaintenanceOccurrenceDeps extends Pick<Store, 'maintenanceWindows'> {
   readonly clock: Clock;
 }
 
@@ -54,8 +53,7 @@ export function createMaintenanceOccurrenceActions({ maintenanceWindows, clock }
     /** The first `limit` occurrences that are not over. */
     async ofWindow(caller: Caller, id: number, limit: number): Promise<readonly CalendarEntry[]> {
       requirePermission(caller, 'read');
-      const window = await maintenanceWindows.find(caller.accountId, id);
-      if (window === null) throw notFound('maintenance window', id);
+      const window = orNotFound(await maintenanceWindows.find(caller.accountId, id), 'maintenance window', id);
       const range = { from: clock.now(), to: Infinity };
       const { entries } = await inSlices(caller.accountId, occurrencesIn([window], range, limit));
       return entries;

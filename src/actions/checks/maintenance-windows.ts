@@ -63,12 +63,7 @@ type NamedByWindow = Pick<MaintenanceWindow, 'tags' | 'checkIds' | 'groupIds'>;
 
 type PreviewedCheck = Pick<OverviewCheck, 'checkId' | 'name' | 'groupId' | 'tags' | 'groupTags'>;
 
-export interface MaintenanceWindowDeps {
-  readonly maintenanceWindows: Pick<
-    Store['maintenanceWindows'],
-    'list' | 'find' | 'add' | 'change' | 'countNamed' | 'unknownOf' | 'remove'
-  >;
-  readonly overview: Pick<Store['overview'], 'checks'>;
+export interface MaintenanceWindowDeps extends Pick<Store, 'maintenanceWindows' | 'overview'> {
   /** Target of a check; null = its settings name none. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
   readonly clock: Clock;

@@ -10,17 +10,12 @@ export interface MissingBrowserDeps extends Pick<Store, 'processes' | 'browserCh
   readonly now: () => number;
 }
 
-/** The notices of an account, one for each location where it has browser checks and a process without Chromium. */
-export type MissingBrowsers = (accountId: string) => Promise<readonly Notice[]>;
-
-/** Reads nothing of an account unless Chromium is missing somewhere. */
-export function createMissingBrowsers({
-  processes,
-  browserChecks,
-  location,
-  now,
-}: MissingBrowserDeps): MissingBrowsers {
-  return async (accountId) => {
+/**
+ * The notices of an account, one for each location where it has browser checks and a process without Chromium. Reads
+ * nothing of an account unless Chromium is missing somewhere.
+ */
+export function createMissingBrowsers({ processes, browserChecks, location, now }: MissingBrowserDeps) {
+  return async (accountId: string): Promise<readonly Notice[]> => {
     const at = now();
     const [all, known] = await Promise.all([processes.list(), processes.locations()]);
     const lacking = all.flatMap(findLack).filter((one) => isAlive(one, at));

@@ -1,9 +1,10 @@
 // Prevents changes of groups and accounts that would leave checks with scripts without a runtime (decisions: Runtimes).
-import type { Slice } from '#store/base/database.ts';
+import type { Store } from '#store/store.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { runtimeChoice } from '#domain/checks/runtime.ts';
 import type { Problem } from '../refusal.ts';
+import { allOf } from '../resource-uses.ts';
 import {
   type GroupFinder,
   type Inherited,
@@ -13,28 +14,16 @@ import {
   type ScriptRuntimeDeps,
 } from './script-runtime.ts';
 
-/** Lists checks of an account. */
-interface CheckLister {
-  list(
-    accountId: string,
-    search: { readonly groupId?: number; readonly checkType?: string },
-    slice: Slice,
-  ): Promise<{ readonly rows: readonly { readonly check: Check }[]; readonly total: number }>;
-}
-
-/** Finds checks of an account. */
-interface CheckFinder {
-  find(accountId: string, id: string): Promise<{ readonly check: Check } | null>;
-}
+type CheckLists = Pick<Store['checks'], 'list'>;
 
 /** Dependencies for a change of a group. */
 export interface GroupRuntimeDeps extends ScriptRuntimeDeps {
-  readonly checks: CheckLister;
+  readonly checks: CheckLists;
 }
 
 /** Dependencies for a change of an account. */
 export interface AccountRuntimeDeps extends RuntimeRules {
-  readonly checks: CheckLister;
+  readonly checks: CheckLists;
   readonly checkGroups: GroupFinder;
 }
 
@@ -71,7 +60,7 @@ export async function movedRuntimeProblems(
   ids: readonly string[],
   next: CheckGroup | null,
   path: string,
-  deps: ScriptRuntimeDeps & { readonly checks: CheckFinder },
+  deps: ScriptRuntimeDeps & { readonly checks: Pick<Store['checks'], 'find'> },
 ): Promise<Problem[]> {
   const [account] = await deps.accounts.list([accountId]);
   const groups = rememberGroups(deps.checkGroups);
@@ -138,13 +127,7 @@ function createStrandedChecks() {
 async function* allChecks(
   accountId: string,
   search: { readonly groupId?: number; readonly checkType?: string },
-  checks: CheckLister,
+  checks: CheckLists,
 ): AsyncGenerator<Check> {
-  for (let offset = 0; ;) {
-    // A page of large checks may have fewer of them.
-    const { rows, total } = await checks.list(accountId, search, { limit: pageSize, offset });
-    for (const { check } of rows) yield check;
-    offset += rows.length;
-    if (rows.length === 0 || offset >= total) return;
-  }
+  for await (const { check } of allOf((slice) => checks.list(accountId, search, slice), pageSize)) yield check;
 }

@@ -29,14 +29,11 @@ export interface RuntimeEndDeps
 
 /**
  * The notices of an account: one for each runtime in use that ends within 30 days, and one for each ended runtime whose
- * checks no longer run.
+ * checks no longer run. Reads nothing of an account unless a runtime is about to end or has ended.
  */
-export type RuntimeEnds = (accountId: string) => Promise<readonly Notice[]>;
-
-/** Reads nothing of an account unless a runtime is about to end or has ended. */
-export function createRuntimeEnds(deps: RuntimeEndDeps): RuntimeEnds {
+export function createRuntimeEnds(deps: RuntimeEndDeps) {
   const { runtimes, endedRuntimes, now } = deps;
-  return async (accountId) => {
+  return async (accountId: string): Promise<readonly Notice[]> => {
     const at = now();
     const here: RuntimeLife[] = runtimes().filter((runtime) => stageAt(runtime, at) !== 'REMOVED');
     const ending = here.filter((runtime) => endsSoon(runtime, at));

@@ -2,7 +2,7 @@
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { ScriptFileFacts } from '#domain/accounts/script-file.ts';
-import { notFound } from '../refusal.ts';
+import { orNotFound } from '../refusal.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 export type ScriptFileActions = ReturnType<typeof createScriptFileActions>;
@@ -16,9 +16,7 @@ export function createScriptFileActions({ scriptFiles }: Pick<Store, 'scriptFile
     },
     async read(caller: Caller, key: string): Promise<Buffer> {
       requirePermission(caller, 'read');
-      const content = await scriptFiles.read(caller.accountId, key);
-      if (content === null) throw notFound('script file', key);
-      return content;
+      return orNotFound(await scriptFiles.read(caller.accountId, key), 'script file', key);
     },
   };
 }

@@ -10,10 +10,8 @@ export interface SilentLocationDeps extends Pick<Store, 'checkLocations'> {
 }
 
 /** The notices of an account: one for each location that its checks name and that has no runner. */
-export type SilentLocations = (accountId: string) => Promise<readonly Notice[]>;
-
-export function createSilentLocations({ checkLocations, locations, now }: SilentLocationDeps): SilentLocations {
-  return async (accountId) => {
+export function createSilentLocations({ checkLocations, locations, now }: SilentLocationDeps) {
+  return async (accountId: string): Promise<readonly Notice[]> => {
     const named = await checkLocations.named(accountId);
     const known = new Map(locations().map((one) => [one.code, one]));
     // A location that nobody has served for a month, or since a restore, is not known.

@@ -5,7 +5,7 @@ import type { Batch, BatchVerdict, CallOptions, TriggerTarget } from '#domain/ch
 import type { Trigger } from '#domain/checks/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import { notFound, Refusal } from '../refusal.ts';
-import type { ResultLinks } from '../results/result-links.ts';
+import type { ResultLinks } from '../signed-links.ts';
 import { startedOf, type TriggerDeps } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 

@@ -8,8 +8,8 @@ import type { Batch, CallRun, CallRuns, TriggerTarget } from '#domain/checks/bat
 import type { Trigger } from '#domain/checks/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, Refusal } from '../refusal.ts';
-import type { ResultLinks } from '../results/result-links.ts';
+import { notFound, Refusal, orNotFound } from '../refusal.ts';
+import type { ResultLinks } from '../signed-links.ts';
 
 export interface TriggerDeps extends Pick<Store, 'triggers' | 'batches'> {
   readonly links: Pick<ResultLinks, 'link'>;
@@ -57,9 +57,7 @@ export function createTriggerActions({ triggers, batches, links, servedLocations
     /** The token can start checks, so it is hidden from keys that may not start any. */
     async find(caller: Caller, target: TriggerTarget): Promise<Trigger> {
       requirePermission(caller, 'run');
-      const trigger = await triggers.find(caller.accountId, target);
-      if (trigger === null) throw notFound('trigger of', nameOf(target));
-      return trigger;
+      return orNotFound(await triggers.find(caller.accountId, target), 'trigger of', nameOf(target));
     },
     /**
      * The runs that a call started, each with a result page unless it passed.
@@ -68,8 +66,7 @@ export function createTriggerActions({ triggers, batches, links, servedLocations
     async runs(caller: Caller, target: TriggerTarget, callId: string | null, { limit, offset }: Slice) {
       requirePermission(caller, 'run');
       const { accountId } = caller;
-      const trigger = await triggers.find(accountId, target);
-      if (trigger === null) throw notFound('trigger of', nameOf(target));
+      const trigger = orNotFound(await triggers.find(accountId, target), 'trigger of', nameOf(target));
       const runs = await batches.runs(accountId, target, callId ?? trigger.calledAt ?? 0);
       const rows = runs.slice(offset, offset + limit).map((run) => ({
         ...run,

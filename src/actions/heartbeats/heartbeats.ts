@@ -7,7 +7,7 @@ import { emptyRollUp, hourOf, type RollUp } from '#domain/results/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type HistoryReader, sumByCheck } from '../results/analytics.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound } from '../refusal.ts';
+import { notFound, orNotFound } from '../refusal.ts';
 
 /** Results of a period and the one before. Ratios in percent; null if there are none. */
 export interface SpanStats {
@@ -67,9 +67,7 @@ export function createHeartbeatActions({ pings, checkResults, checkHistory, cloc
     },
     async event(caller: Caller, checkId: string, id: string): Promise<PingEvent> {
       await requireHeartbeat(caller, checkId);
-      const event = await pings.find(caller.accountId, checkId, id);
-      if (event === null) throw notFound('ping', id);
-      return event;
+      return orNotFound(await pings.find(caller.accountId, checkId, id), 'ping', id);
     },
     /** Results of the last days. */
     async availability(caller: Caller, checkId: string, days: readonly number[]): Promise<SpanAvailability[]> {

@@ -6,19 +6,10 @@ import type { ConfigFolderState } from '#domain/projects/config-folder.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
 import { withoutPaths } from '#domain/deliveries/failing-channel.ts';
+import type { OwnNotice as Notice } from '#domain/alerts/notice-channel.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
-/** A condition that needs attention, and how to fix it. */
-export interface Notice {
-  /** Stays the same while the condition lasts. */
-  readonly id: string;
-  readonly kind: string;
-  /** Epoch ms. */
-  readonly since: number;
-  readonly subject: string;
-  readonly message: string;
-  readonly action: string;
-}
+export type { Notice };
 
 /** A stored channel that cannot be rendered. */
 export interface BrokenChannel {
@@ -34,23 +25,21 @@ export interface BrokenChannel {
   };
 }
 
+/** A channel whose last messages were not delivered. */
+interface FailingChannel {
+  readonly alertChannelId: number;
+  readonly name: string;
+  readonly failingSince: number;
+  readonly exhaustedInARow: number;
+  readonly reason: string | null;
+}
+
 /** Notices of an account. */
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
-export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sendingQuotas'> {
-  readonly configFolder: Pick<Store['configFolder'], 'state'>;
+export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sendingQuotas' | 'configFolder'> {
   readonly brokenChannels: BrokenChannels;
-  readonly failingChannels: {
-    list(accountId: string): Promise<
-      readonly {
-        readonly alertChannelId: number;
-        readonly name: string;
-        readonly failingSince: number;
-        readonly exhaustedInARow: number;
-        readonly reason: string | null;
-      }[]
-    >;
-  };
+  readonly failingChannels: { list(accountId: string): Promise<readonly FailingChannel[]> };
   /** Runtimes about to end that an account uses. */
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Locations without Chromium where the account has browser checks. */
@@ -72,48 +61,28 @@ export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries' | 'sen
 export type NoticeActions = ReturnType<typeof createNoticeActions>;
 
 export function createNoticeActions(deps: NoticeDeps) {
-  const { failingChannels, brokenChannels, gaps, runtimeEnds, missingBrowsers, processNotices } = deps;
+  const { gaps } = deps;
   return {
     /** Oldest first. */
     async list(caller: Caller): Promise<Notice[]> {
       requirePermission(caller, 'read');
-      const channels = await failingChannels.list(caller.accountId);
-      const ofChannels = channels.map(({ alertChannelId, name, failingSince, exhaustedInARow, reason }) => ({
-        id: `channel-failing:${alertChannelId}`,
-        kind: 'channel-failing',
-        since: failingSince,
-        subject: name,
-        message: failingMessage(name, exhaustedInARow, reason, caller),
-        action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}, fix the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
-      }));
-      const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
-      const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
-      const ofRuntimes = await runtimeEnds(caller.accountId);
-      const ofBrowsers = await missingBrowsers(caller.accountId);
-      const ofLocations = await deps.silentLocations(caller.accountId);
-      const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
-      const ofStorm = await deps.stormNotices(caller.accountId);
-      const ofVariables = await deps.missingVariables.notices(caller.accountId);
-      const ofQuotas = (await deps.sendingQuotas.waiting(caller.accountId)).map(quotaNotice);
-      const ofFolder = folderNotices(await deps.configFolder.state(), caller);
-      const ofHold = holdNotices(await deps.heldDeliveries.find());
-      const ofOwnFaults = await deps.ownFaultNotices();
-      const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
+      const { accountId } = caller;
       const all = [
-        ...ofChannels,
-        ...ofQuotas,
-        ...ofTemplates,
-        ...ofGaps,
-        ...ofRuntimes,
-        ...ofBrowsers,
-        ...ofLocations,
-        ...ofVariables,
-        ...ofSilentChecks,
-        ...ofStorm,
-        ...ofOwnFaults,
-        ...ofProcess,
-        ...ofFolder,
-        ...ofHold,
+        ...(await deps.failingChannels.list(accountId)).map((channel) => failingNotice(channel, caller)),
+        ...(await deps.sendingQuotas.waiting(accountId)).map(quotaNotice),
+        ...(await deps.brokenChannels(accountId)).map(brokenNotice),
+        ...absenceNotice(await gaps.lastAbsence()),
+        ...gapNotice(await gaps.ofAccount(accountId)),
+        ...(await deps.runtimeEnds(accountId)),
+        ...(await deps.missingBrowsers(accountId)),
+        ...(await deps.silentLocations(accountId)),
+        ...(await deps.missingVariables.notices(accountId)),
+        ...(await deps.silentCheckNotices(accountId)),
+        ...(await deps.stormNotices(accountId)),
+        ...(await deps.ownFaultNotices()),
+        ...(mayDo(caller.role, 'operate') ? await deps.processNotices() : []),
+        ...folderNotices(await deps.configFolder.state(), caller),
+        ...holdNotices(await deps.heldDeliveries.find()),
       ];
       return all.sort((a, b) => a.since - b.since);
     },
@@ -167,10 +136,18 @@ function holdNotices(hold: DeliveryHold | null): Notice[] {
 }
 
 /** A receiver's URL may be secret: only callers with write permission see all of it. */
-function failingMessage(name: string, count: number, reason: string | null, caller: Caller): string {
+function failingNotice(channel: FailingChannel, caller: Caller): Notice {
+  const { alertChannelId, name, failingSince, exhaustedInARow: count, reason } = channel;
   const messages = count === 1 ? 'The last message' : `The last ${count} messages`;
   const shown = reason === null || mayDo(caller.role, 'write') ? reason : withoutPaths(reason);
-  return `${messages} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`;
+  return {
+    id: `channel-failing:${alertChannelId}`,
+    kind: 'channel-failing',
+    since: failingSince,
+    subject: name,
+    message: `${messages} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`,
+    action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}, fix the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
+  };
 }
 
 /** A channel that this version of Tocsin cannot render (docs/decisions/0060). */

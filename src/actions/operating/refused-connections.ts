@@ -3,11 +3,7 @@ import { hostname } from 'node:os';
 import type { Notice } from './notices.ts';
 
 /** Refused connections of this process. */
-export interface RefusedConnections {
-  /** Notes that one was refused now. */
-  readonly note: () => void;
-  readonly notices: () => readonly Notice[];
-}
+export type RefusedConnections = ReturnType<typeof createRefusedConnections>;
 
 /** Refusals less than this apart are one period, ms. */
 const closeMs = 60_000;
@@ -18,16 +14,17 @@ const shownMs = 86_400_000;
  * @param failures counts pings that could not be received
  * @param now epoch ms
  */
-export function createRefusedConnections(failures: { count: number }, now: () => number): RefusedConnections {
+export function createRefusedConnections(failures: { count: number }, now: () => number) {
   let last: { readonly from: number; to: number } | null = null;
   return {
-    note() {
+    /** Notes that one was refused now. */
+    note: (): void => {
       const at = now();
       failures.count++;
       if (last === null || at - last.to > closeMs) last = { from: at, to: at };
       else last.to = at;
     },
-    notices() {
+    notices(): readonly Notice[] {
       if (last === null || now() - last.to > shownMs) return [];
       const { from, to } = last;
       const seconds = Math.max(1, Math.ceil((to - from) / 1000));

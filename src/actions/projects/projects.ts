@@ -6,7 +6,7 @@ import type { DeclaredResource, ProjectResource } from '#domain/projects/resourc
 import type { ResourceFilter } from '#store/projects/projects.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { waitUntil } from '../checks/wait-until.ts';
-import { invalidField, notFound, Refusal } from '../refusal.ts';
+import { invalidField, Refusal, orNotFound } from '../refusal.ts';
 import { dryRun, pauseMs, type ProjectDeps, type ShownDeployment, start } from './deployments.ts';
 import type { Declaration, ParseInputs } from './inputs.ts';
 import { keyOf } from './plan.ts';
@@ -19,9 +19,7 @@ export type ProjectActions = ReturnType<typeof createProjectActions>;
 export function createProjectActions(deps: ProjectDeps) {
   const { projects } = deps;
   const required = async ({ accountId }: Caller, logicalId: string): Promise<CountedProject> => {
-    const project = await projects.find(accountId, logicalId);
-    if (project === null) throw notFound('project', logicalId);
-    return project;
+    return orNotFound(await projects.find(accountId, logicalId), 'project', logicalId);
   };
   return {
     /** Ordered by logical ID. */
@@ -78,9 +76,7 @@ function refuseIds(resources: readonly DeclaredResource[]): void {
 
 function deploymentReads({ projects }: ProjectDeps) {
   const found = async ({ accountId }: Caller, logicalId: string, id: string): Promise<Deployment> => {
-    const deployment = await projects.deployments.find(accountId, logicalId, id);
-    if (deployment === null) throw notFound('deployment', id);
-    return deployment;
+    return orNotFound(await projects.deployments.find(accountId, logicalId, id), 'deployment', id);
   };
   return {
     async findDeployment(caller: Caller, logicalId: string, id: string): Promise<Deployment> {

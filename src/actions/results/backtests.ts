@@ -25,9 +25,18 @@ import { requirePermission } from '../accounts/permission.ts';
 import { changedGroup, type GroupInput } from '../checks/check-groups.ts';
 import type { CheckInput } from '../checks/check-edits.ts';
 import { type CheckDeps, draftCheck } from '../checks/checks.ts';
-import { notFound } from '../refusal.ts';
-import { type BacktestCounts, compared, type ComparedAlert, countsOf, raisedAlerts } from './backtest-comparison.ts';
-import { hasOtherLimits, judgedAnew, type TimeLimits, untoldFields } from './backtest-changes.ts';
+import { notFound, orNotFound } from '../refusal.ts';
+import {
+  type BacktestCounts,
+  compared,
+  type ComparedAlert,
+  countsOf,
+  raisedAlerts,
+  hasOtherLimits,
+  judgedAnew,
+  type TimeLimits,
+  untoldFields,
+} from './backtest-comparison.ts';
 
 /** Most checks, and most results of all of them, of a backtest. */
 export const mostChecks = 500;
@@ -203,8 +212,7 @@ async function readWorld(deps: BacktestDeps, accountId: string, question: Backte
 
 async function subjectsOf(deps: BacktestDeps, accountId: string, { check, group, channel }: BacktestQuestion) {
   if (check !== undefined) {
-    const found = await deps.checks.find(accountId, check.id);
-    if (found === null) throw notFound('check', check.id);
+    const found = orNotFound(await deps.checks.find(accountId, check.id), 'check', check.id);
     return { rows: [found], total: 1 };
   }
   if (group !== undefined && (await deps.checkGroups.find(accountId, group.id)) === null) {

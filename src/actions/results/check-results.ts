@@ -8,7 +8,7 @@ import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Downloads } from './asset-downloads.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound } from '../refusal.ts';
+import { notFound, orNotFound } from '../refusal.ts';
 
 /** The filters of a request. A type that is not the check's own matches nothing. */
 export interface ResultQuestion extends ResultFilter {
@@ -38,9 +38,7 @@ export function createCheckResultActions(deps: CheckResultDeps) {
   const { checkResults, resultAssets, download } = deps;
   const subjectOf = async (caller: Caller, checkId: string) => {
     requirePermission(caller, 'read');
-    const subject = await checkResults.subject(caller.accountId, checkId);
-    if (subject === null) throw notFound('check', checkId);
-    return subject;
+    return orNotFound(await checkResults.subject(caller.accountId, checkId), 'check', checkId);
   };
   const shownAll = async (rows: readonly StoredResult[], subject: Subject): Promise<ShownResult[]> => {
     const all = rows.map((result) => shown(result, subject, deps));
@@ -87,9 +85,7 @@ export function createCheckResultActions(deps: CheckResultDeps) {
     async asset(caller: Caller, checkId: string, id: string, number: number, signal: AbortSignal) {
       await subjectOf(caller, checkId);
       const open = async () => {
-        const asset = await resultAssets.read(caller.accountId, checkId, id, number);
-        if (asset === null) throw notFound('asset', String(number));
-        return asset;
+        return orNotFound(await resultAssets.read(caller.accountId, checkId, id, number), 'asset', String(number));
       };
       return download(caller.accountId, open, signal);
     },

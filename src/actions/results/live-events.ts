@@ -59,17 +59,9 @@ const defaults: LiveBounds = {
 /** Number of changes of an account that a reconnecting client can be sent. */
 const storedEvents = 60;
 
-export interface LiveEventActions {
-  /**
-   * Opens a stream for the caller's account. Refuses (`too-many`) above the limits.
-   * @param lastEventId last event that the caller received; null = none
-   */
-  open(caller: Caller, lastEventId: string | null, send: (event: LiveEvent) => void): Promise<LiveStream>;
-  /** Number of open streams. */
-  readonly streams: number;
-}
+export type LiveEventActions = ReturnType<typeof createLiveEventActions>;
 
-export function createLiveEventActions({ accountChanges, hints, bounds }: LiveEventDeps): LiveEventActions {
+export function createLiveEventActions({ accountChanges, hints, bounds }: LiveEventDeps) {
   const within = { ...defaults, ...bounds };
   const serverId = newId();
   const accounts = new Map<string, LiveAccount>();
@@ -91,10 +83,15 @@ export function createLiveEventActions({ accountChanges, hints, bounds }: LiveEv
     else ofKeys.delete(keyId);
   };
   return {
+    /** Number of open streams. */
     get streams() {
       return streams;
     },
-    async open(caller, lastEventId, send) {
+    /**
+     * Opens a stream for the caller's account. Refuses (`too-many`) above the limits.
+     * @param lastEventId last event that the caller received; null = none
+     */
+    async open(caller: Caller, lastEventId: string | null, send: (event: LiveEvent) => void): Promise<LiveStream> {
       requirePermission(caller, 'read');
       const { accountId, principal } = caller;
       const keyId = principal.kind === 'user' ? principal.sessionId : principal.id;

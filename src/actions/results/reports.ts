@@ -2,8 +2,8 @@
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { type Granularity, periodsOf, type QuickRange, type TimeSpan } from '#domain/checks/calendar.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
-import type { CheckType } from '#domain/checks/check.ts';
 import { emptyRollUp, mergeRollUp, type RollUp } from '#domain/results/roll-up.ts';
+import type { CheckSubject } from '#store/checks/check-subjects.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 import { askedSpan, type HistoryReader, sumByCheck, wholeHours } from './analytics.ts';
@@ -25,17 +25,11 @@ export interface ReportQuestion {
 }
 
 /** A check in a report. */
-export interface ReportedCheck {
-  readonly checkId: string;
-  readonly name: string;
-  readonly checkType: CheckType;
-  readonly activated: boolean;
-  readonly tags: readonly string[];
+export interface ReportedCheck extends CheckSubject {
   readonly total: RollUp;
   readonly periods: readonly { readonly span: TimeSpan; readonly rollUp: RollUp }[];
 }
 
-type Subject = Omit<ReportedCheck, 'total' | 'periods'>;
 interface SubjectFilter {
   readonly tags: readonly string[];
   /** Absent = both. */
@@ -45,7 +39,7 @@ interface SubjectFilter {
 
 /** Reads the next checks by ID. */
 export interface SubjectReader {
-  after(accountId: string, filter: SubjectFilter, after: string | null, max: number): Promise<readonly Subject[]>;
+  after(accountId: string, filter: SubjectFilter, after: string | null, max: number): Promise<readonly CheckSubject[]>;
 }
 
 export interface ReportDeps {
@@ -103,7 +97,7 @@ interface Scope {
 }
 
 /** The checks of an account in batches, two reports at a time. Pauses between batches to yield to other work. */
-export async function* batchesOf(checkSubjects: SubjectReader, scope: Scope): AsyncIterable<readonly Subject[]> {
+export async function* batchesOf(checkSubjects: SubjectReader, scope: Scope): AsyncIterable<readonly CheckSubject[]> {
   const leave = await lanes.enter(scope.accountId, scope.signal);
   if (leave === null) return;
   try {
@@ -116,12 +110,12 @@ export async function* batchesOf(checkSubjects: SubjectReader, scope: Scope): As
 async function* pausedBatches(
   checkSubjects: SubjectReader,
   { accountId, filter, atOnce }: Scope,
-): AsyncIterable<readonly Subject[]> {
+): AsyncIterable<readonly CheckSubject[]> {
   const startedAt = performance.now();
   let after: string | null = null;
   do {
     const pieceAt = performance.now();
-    const some: readonly Subject[] = await checkSubjects.after(accountId, filter, after, atOnce);
+    const some: readonly CheckSubject[] = await checkSubjects.after(accountId, filter, after, atOnce);
     if (some.length > 0) yield some;
     after = some.length === atOnce ? (some.at(-1)?.checkId ?? null) : null;
     // Pauses as long as it worked, so that interactive requests get half of the time (docs/decisions/0040).
@@ -131,7 +125,7 @@ async function* pausedBatches(
   } while (after !== null);
 }
 
-function reportedOf(subject: Subject, sums: readonly RollUp[], spans: readonly TimeSpan[]): ReportedCheck {
+function reportedOf(subject: CheckSubject, sums: readonly RollUp[], spans: readonly TimeSpan[]): ReportedCheck {
   const total = emptyRollUp();
   for (const sum of sums) mergeRollUp(total, sum);
   const periods = spans.map((span, index) => ({ span, rollUp: sums[index] ?? emptyRollUp() }));

@@ -8,7 +8,9 @@ import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { type CheckResultDeps, mayHaveAssets, shown, type ShownResult } from './check-results.ts';
 import { findTestResult } from '../sessions/test-results.ts';
 import { notFound, Refusal } from '../refusal.ts';
-import type { LinkedResult, ResultLinks } from './result-links.ts';
+import type { ResultLinks } from '../signed-links.ts';
+
+type LinkedResult = NonNullable<ReturnType<ResultLinks['open']>>;
 
 export interface ResultPageDeps
   extends

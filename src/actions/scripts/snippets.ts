@@ -7,7 +7,7 @@ import type { SnippetWrite } from '#store/scripts/snippets.ts';
 import type { Store } from '#store/store.ts';
 import { type HookScriptDeps, scriptTextProblems } from '../checks/check-scripts.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, refuseProblems } from '../refusal.ts';
+import { refuseProblems, orNotFound } from '../refusal.ts';
 import { refuseUsed, searchUses } from '../resource-uses.ts';
 
 export interface SnippetDeps extends Pick<Store, 'snippets'>, HookScriptDeps {}
@@ -18,9 +18,7 @@ export type SnippetActions = ReturnType<typeof createSnippetActions>;
 export function createSnippetActions(deps: SnippetDeps) {
   const { snippets } = deps;
   const required = async ({ accountId }: Caller, id: number): Promise<Snippet> => {
-    const found = await snippets.find(accountId, id);
-    if (found === null) throw notFound('snippet', id);
-    return found;
+    return orNotFound(await snippets.find(accountId, id), 'snippet', id);
   };
   return {
     /** Ordered by ID. */
@@ -49,15 +47,12 @@ export function createSnippetActions(deps: SnippetDeps) {
       requirePermission(caller, 'write');
       if (write.script !== undefined)
         refuseProblems(await scriptTextProblems(caller.accountId, 'script', write.script, deps));
-      const changed = await snippets.change(caller.accountId, id, write);
-      if (changed === null) throw notFound('snippet', id);
-      return changed;
+      return orNotFound(await snippets.change(caller.accountId, id, write), 'snippet', id);
     },
     /** Refused (`conflict`) while checks or groups use it. */
     async remove(caller: Caller, id: number): Promise<void> {
       requirePermission(caller, 'write');
-      const users = await snippets.remove(caller.accountId, id);
-      if (users === null) throw notFound('snippet', id);
+      const users = orNotFound(await snippets.remove(caller.accountId, id), 'snippet', id);
       refuseUsed(`Snippet ${id}`, users);
     },
   };

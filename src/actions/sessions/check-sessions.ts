@@ -1,14 +1,21 @@
-// Actions on check sessions: start stored checks now, and follow their runs (reference §4.7).
+// Actions on check sessions: select stored checks, start them now, and follow their runs (reference §4.7).
 import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { type CheckSession, type CheckSessionStatus, checkSessionStatus } from '#domain/sessions/check-session.ts';
+import {
+  type CheckSession,
+  type CheckSessionStatus,
+  checkSessionStatus,
+  checksOfCall,
+} from '#domain/sessions/check-session.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { refusalOfStart } from '../checks/triggers.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { Refusal, orNotFound, refuseProblems } from '../refusal.ts';
 import { type CheckResultDeps, shown, type ShownResult } from '../results/check-results.ts';
-import { type CheckTarget, type SelectDeps, selectChecks } from './select-checks.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { effectiveCheck } from '#domain/checks/effective-check.ts';
 
 /** A session in a response. */
 export interface ShownCheckSession extends CheckSession {
@@ -48,9 +55,7 @@ export function createCheckSessionActions(deps: CheckSessionDeps) {
   const { checkSessions, clock } = deps;
   const required = async (caller: Caller, id: string): Promise<CheckSession> => {
     requirePermission(caller, 'read');
-    const session = await checkSessions.find(caller.accountId, id);
-    if (session === null) throw notFound('check session', id);
-    return session;
+    return orNotFound(await checkSessions.find(caller.accountId, id), 'check session', id);
   };
   return {
     /**
@@ -121,4 +126,73 @@ async function shownSession(session: CheckSession, deps: CheckSessionDeps): Prom
     elapsedMs: Math.max(0, (stoppedAt ?? deps.clock.now()) - createdAt),
     results: results.map((result) => shown(result, { name, checkType }, deps)),
   };
+}
+
+/** Which checks to start; empty = all. With both, a check must match both. */
+export interface CheckTarget {
+  /** Each list names tags that a check or its group must have; one of the lists must match. */
+  readonly matchTags?: readonly (readonly string[])[] | undefined;
+  readonly checkIds?: readonly string[] | undefined;
+  /** Also select deactivated checks. */
+  readonly allowDeactivated?: boolean | undefined;
+}
+
+/** A selected check with its group. */
+interface SelectedCheck {
+  readonly check: Check;
+  readonly group: CheckGroup | null;
+}
+
+export type SelectDeps = Pick<Store, 'checks' | 'checkGroups'>;
+
+/**
+ * Checks of the account that match, without heartbeat checks, which cannot be started. Refuses `not-found` if none
+ * matches, and `invalid` if more than 500 do.
+ */
+export async function selectChecks(accountId: string, target: CheckTarget, deps: SelectDeps): Promise<SelectedCheck[]> {
+  const groups = new Map<number, Promise<CheckGroup | null>>();
+  const groupOf = ({ groupId }: Check): Promise<CheckGroup | null> | null => {
+    if (groupId === null) return null;
+    const known = groups.get(groupId);
+    const found = known ?? deps.checkGroups.find(accountId, groupId).then((stored) => stored?.group ?? null);
+    groups.set(groupId, found);
+    return found;
+  };
+  const selected: SelectedCheck[] = [];
+  for (const check of await candidates(accountId, target, deps)) {
+    const group = await groupOf(check);
+    const isRunnable = target.allowDeactivated === true || effectiveCheck(check, group).activated;
+    if (check.checkType !== 'HEARTBEAT' && isRunnable && hasTags({ check, group }, target))
+      selected.push({ check, group });
+  }
+  if (selected.length === 0) throw new Refusal('not-found', 'No matching checks were found.');
+  if (selected.length > checksOfCall) {
+    const message = `matches ${selected.length} checks: at most ${checksOfCall} can be started together. Use tags to select fewer`;
+    refuseProblems([{ path: 'target', message }]);
+  }
+  return selected;
+}
+
+/** Checks that may match; one more than allowed suffices. */
+async function candidates(
+  accountId: string,
+  { matchTags = [], checkIds = [] }: CheckTarget,
+  { checks }: SelectDeps,
+): Promise<Check[]> {
+  if (checkIds.length > 0) {
+    const found = await Promise.all([...new Set(checkIds)].map((id) => checks.find(accountId, id)));
+    return found.flatMap((stored) => stored?.check ?? []);
+  }
+  const slice = { limit: 2 * checksOfCall, offset: 0 };
+  const byId = new Map<string, Check>();
+  for (const tags of matchTags.length === 0 ? [[]] : matchTags) {
+    const { rows } = await checks.list(accountId, { tags }, slice);
+    for (const { check } of rows) byId.set(check.id, check);
+  }
+  return [...byId.values()];
+}
+
+function hasTags({ check, group }: SelectedCheck, { matchTags = [] }: CheckTarget): boolean {
+  const tags = new Set([...check.tags, ...(group?.tags ?? [])]);
+  return matchTags.length === 0 || matchTags.some((wanted) => wanted.every((tag) => tags.has(tag)));
 }

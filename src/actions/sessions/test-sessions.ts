@@ -17,11 +17,16 @@ import type { CheckInput } from '../checks/check-edits.ts';
 import { draftGroup, type GroupDeps, type GroupInput } from '../checks/check-groups.ts';
 import { type CheckDeps, draftCheck } from '../checks/checks.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
-import { invalidField, notFound, type Problem, refuseProblems, Refusal } from '../refusal.ts';
-import { type SessionWaiting, stillRunning } from './check-sessions.ts';
-import { type CheckTarget, type SelectDeps, selectChecks } from './select-checks.ts';
+import { invalidField, notFound, type Problem, refuseProblems, Refusal, orNotFound } from '../refusal.ts';
+import {
+  type SessionWaiting,
+  stillRunning,
+  type CheckTarget,
+  type SelectDeps,
+  selectChecks,
+} from './check-sessions.ts';
 import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
-import type { SessionLinks } from './session-links.ts';
+import type { SessionLinks } from '../signed-links.ts';
 import { type ShownTestResult, shownTestResult, type TestResultDeps } from './test-results.ts';
 
 /** What sessions have in common, however they are started. */
@@ -80,9 +85,7 @@ export function createTestSessionActions(deps: TestSessionDeps) {
   const { testSessions } = deps;
   const required = async (caller: Caller, id: string): Promise<StoredTestSession> => {
     requirePermission(caller, 'read');
-    const session = await testSessions.find(caller.accountId, id);
-    if (session === null) throw notFound('test session', id);
-    return session;
+    return orNotFound(await testSessions.find(caller.accountId, id), 'test session', id);
   };
   return {
     /**
@@ -124,8 +127,7 @@ export function createTestSessionActions(deps: TestSessionDeps) {
     /** A final result, whose ID is that of its run, or that of a retried attempt. */
     async result(caller: Caller, id: string, resultId: string): Promise<ShownTestResult> {
       const found = await shownTestResult(await required(caller, id), resultId, deps);
-      if (found === null) throw notFound('result of the test session', resultId);
-      return found;
+      return orNotFound(found, 'result of the test session', resultId);
     },
     /** The session once it has ended. Refuses `timeout` if time runs out. */
     async wait(caller: Caller, id: string, { maxMs, signal }: SessionWaiting): Promise<StoredTestSession> {
@@ -220,8 +222,7 @@ async function start(
     throw new Refusal('too-many', message, { retryAfterSeconds: 10 });
   }
   deps.wake();
-  const stored = await deps.testSessions.find(accountId, session.id);
-  if (stored === null) throw notFound('test session', session.id);
+  const stored = orNotFound(await deps.testSessions.find(accountId, session.id), 'test session', session.id);
   return { session: stored, runs };
 }
 

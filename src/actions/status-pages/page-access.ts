@@ -17,45 +17,39 @@ export interface CookiePlace {
 }
 
 /** Opens pages. Times are epoch ms. */
-export interface PageAccess {
-  /** Token of the link of a page, valid until the page has another address. */
-  readonly linkToken: (page: LinkedPage) => string;
-  opensLink(page: LinkedPage, token: string): boolean;
-  /** The hash of a password. Refuses (`unavailable`) if too many passwords are being hashed. */
-  hash(password: string): Promise<string>;
-  /** Refuses like `hash`. */
-  isPassword(page: GuardedPage, password: string): Promise<boolean>;
-  /** The `set-cookie` header that unlocks a page for 12 hours, or until its password changes. */
-  unlock(page: GuardedPage, place: CookiePlace, now: number): string;
-  /** Whether the cookies of a request unlock a page. */
-  isUnlocked(page: GuardedPage, cookies: string | undefined, now: number): boolean;
-}
+export type PageAccess = ReturnType<typeof createPageAccess>;
 
 const unlockedMs = 43_200_000;
 const cookieName = 'tocsin_page';
 
 /** @param secret the installation's key; the signing keys are derived from it */
-export function createPageAccess(secret: Uint8Array): PageAccess {
+export function createPageAccess(secret: Uint8Array) {
   // Passwords of pages wait for each other, not for people who sign in.
   const passwords = createPasswords({ atOnce: 1, waitingMax: 30 });
   const key = createHmac('sha256', secret).update('status-page-access').digest();
   const macOf = (...parts: readonly string[]): string =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url').slice(0, 32);
-  const linkToken: PageAccess['linkToken'] = ({ accountId, pageId, url }) => macOf('link', accountId, pageId, url);
+  const linkToken = ({ accountId, pageId, url }: LinkedPage): string => macOf('link', accountId, pageId, url);
   const proofOf = ({ accountId, pageId, passwordHash }: GuardedPage, until: string): string =>
     macOf('cookie', accountId, pageId, passwordHash ?? '', until);
   return {
+    /** Token of the link of a page, valid until the page has another address. */
     linkToken,
-    opensLink: (page, token) => isSame(token, linkToken(page)),
-    hash: (password) => passwords.hash(password),
-    isPassword: (page, password) => passwords.matches(password, page.passwordHash),
-    unlock(page, { path, isSecure }, now) {
+    opensLink: (page: LinkedPage, token: string): boolean => isSame(token, linkToken(page)),
+    /** The hash of a password. Refuses (`unavailable`) if too many passwords are being hashed. */
+    hash: (password: string): Promise<string> => passwords.hash(password),
+    /** Refuses like `hash`. */
+    isPassword: (page: GuardedPage, password: string): Promise<boolean> =>
+      passwords.matches(password, page.passwordHash),
+    /** The `set-cookie` header that unlocks a page for 12 hours, or until its password changes. */
+    unlock(page: GuardedPage, { path, isSecure }: CookiePlace, now: number): string {
       const until = String(Math.floor((now + unlockedMs) / 1000));
       const value = `${until}.${proofOf(page, until)}`;
       const secure = isSecure ? '; Secure' : '';
       return `${cookieName}=${value}; Path=${path}; Max-Age=${unlockedMs / 1000}; HttpOnly; SameSite=Lax${secure}`;
     },
-    isUnlocked(page, cookies, now) {
+    /** Whether the cookies of a request unlock a page. */
+    isUnlocked(page: GuardedPage, cookies: string | undefined, now: number): boolean {
       return (cookies ?? '').split(';').some((cookie) => {
         const [name, value = ''] = cookie.trim().split('=', 2);
         const [until = '', proof = ''] = value.split('.', 2);

@@ -29,19 +29,7 @@ import { createProposeIncidents } from './propose-incidents.ts';
 import { createRecent } from '#lib/recent.ts';
 
 export interface SnapshotDeps {
-  readonly store: Pick<
-    Store,
-    | 'accounts'
-    | 'checks'
-    | 'checkHistory'
-    | 'overview'
-    | 'pageChanges'
-    | 'serviceDays'
-    | 'statusIncidents'
-    | 'statusPages'
-    | 'statusServices'
-    | 'statusSnapshots'
-  >;
+  readonly store: Store;
   /** As the overview has it, which shares what is read. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
   /** Whether mail can be sent for an account. */

@@ -14,9 +14,7 @@ import { newId } from '#lib/id.ts';
 import type { ProposedWrite } from '#store/status-pages/status-incidents.ts';
 import type { Store } from '#store/store.ts';
 
-export interface ProposeDeps {
-  readonly statusIncidents: Pick<Store['statusIncidents'], 'propose'>;
-  readonly checks: Pick<Store['checks'], 'find'>;
+export interface ProposeDeps extends Pick<Store, 'statusIncidents' | 'checks'> {
   readonly clock: Clock;
 }
 

@@ -1,6 +1,12 @@
-// Actions on incidents of status pages (reference §4.7).
+// Actions on incidents of status pages and their updates (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { lengthOf, longestIncident, type StatusIncident } from '#domain/status-pages/status-incident.ts';
+import {
+  lengthOf,
+  longestIncident,
+  type StatusIncident,
+  type IncidentUpdate,
+  mostUpdates,
+} from '#domain/status-pages/status-incident.ts';
 import { servicesOfCheck } from '#domain/status-pages/service-members.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -8,9 +14,9 @@ import { newId } from '#lib/id.ts';
 import type { IncidentFilter } from '#store/status-pages/status-incidents.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { invalidField, notFound, refuseProblems } from '../refusal.ts';
+import { invalidField, notFound, refuseProblems, orNotFound, Refusal } from '../refusal.ts';
 import { firstOf } from './cursor-page.ts';
-import { newUpdate, type ShownUpdate, type UpdateInput, withProgress } from './incident-updates.ts';
+import type { ChangeProgress } from '#domain/status-pages/page-changes.ts';
 
 /** Fields of an incident that a request sets. */
 export interface IncidentInput extends Pick<
@@ -27,12 +33,10 @@ export interface ShownIncident extends StatusIncident {
   readonly services: ReadonlyMap<string, Pick<StatusService, 'id' | 'name'>>;
 }
 
-export interface StatusIncidentDeps {
-  readonly statusIncidents: Store['statusIncidents'];
-  readonly pageChanges: Pick<Store['pageChanges'], 'progress'>;
-  readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
-  readonly checks: Pick<Store['checks'], 'find'>;
-  readonly checkGroups: Pick<Store['checkGroups'], 'find'>;
+export interface StatusIncidentDeps extends Pick<
+  Store,
+  'pageChanges' | 'statusServices' | 'checks' | 'checkGroups' | 'statusIncidents'
+> {
   readonly clock: Clock;
 }
 
@@ -83,9 +87,7 @@ async function requireIncident(
   accountId: string,
   id: string,
 ): Promise<StatusIncident> {
-  const found = await statusIncidents.find(accountId, id);
-  if (found === null) throw notFound('incident', id);
-  return found;
+  return orNotFound(await statusIncidents.find(accountId, id), 'incident', id);
 }
 
 async function incidentsOfCheck(
@@ -93,8 +95,7 @@ async function incidentsOfCheck(
   accountId: string,
   checkId: string,
 ): Promise<ShownIncident[]> {
-  const found = await checks.find(accountId, checkId);
-  if (found === null) throw notFound('check', checkId);
+  const found = orNotFound(await checks.find(accountId, checkId), 'check', checkId);
   const all = await statusServices.all(accountId);
   if (all.length === 0) return [];
   const { groupId, tags, triggerIncident } = found.check;
@@ -170,6 +171,101 @@ export function createStatusIncidentActions(deps: StatusIncidentDeps) {
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await statusIncidents.remove(caller.accountId, id))) throw notFound('incident', id);
+    },
+  };
+}
+
+/** An update in a request. */
+export interface UpdateInput extends Pick<IncidentUpdate, 'status' | 'description' | 'notifySubscribers'> {
+  /** Epoch ms; null = now, or as it is. */
+  readonly publicAt: number | null;
+}
+
+/** An update, and how far its notification is. */
+export interface ShownUpdate extends IncidentUpdate {
+  /** null = no notifications; absent = not requested. */
+  readonly notified?: ChangeProgress | null;
+}
+
+interface IncidentUpdateDeps extends Pick<Store, 'pageChanges' | 'statusIncidents'> {
+  readonly clock: Clock;
+}
+
+/** Updates with how far their notifications are. */
+async function withProgress(
+  pageChanges: Pick<Store['pageChanges'], 'progress'>,
+  accountId: string,
+  updates: readonly IncidentUpdate[],
+): Promise<ShownUpdate[]> {
+  const progress = await pageChanges.progress(
+    accountId,
+    updates.map(({ id }) => id),
+  );
+  return updates.map((update) => ({ ...update, notified: progress.get(update.id) ?? null }));
+}
+
+export type IncidentUpdateActions = ReturnType<typeof createIncidentUpdateActions>;
+
+/** The update that a request describes. @param now epoch ms */
+function newUpdate({ publicAt, ...input }: UpdateInput, now: number): IncidentUpdate {
+  return { ...input, id: newId(), publicAt: publicAt ?? now, createdAt: now };
+}
+
+function full(): Refusal {
+  const most = `${mostUpdates} updates and ${longestIncident.toLocaleString('en-US')} characters, with its postmortem`;
+  return new Refusal('conflict', `An incident has at most ${most}. Shorten its texts, or create another one.`);
+}
+
+/** IDs of other accounts are refused like unknown IDs: `not-found`. */
+export function createIncidentUpdateActions({ statusIncidents, pageChanges, clock }: IncidentUpdateDeps) {
+  const find = async ({ accountId }: Caller, id: string): Promise<StatusIncident> => {
+    return orNotFound(await statusIncidents.find(accountId, id), 'incident', id);
+  };
+  const findUpdate = async (caller: Caller, id: string, updateId: string): Promise<ShownUpdate> => {
+    const updates = (await find(caller, id)).updates.filter((each) => each.id === updateId);
+    const [update] = await withProgress(pageChanges, caller.accountId, updates);
+    if (update === undefined) throw notFound('update', updateId);
+    return update;
+  };
+  return {
+    /** Oldest first. */
+    async list(caller: Caller, id: string): Promise<readonly ShownUpdate[]> {
+      requirePermission(caller, 'read');
+      return withProgress(pageChanges, caller.accountId, (await find(caller, id)).updates);
+    },
+    async find(caller: Caller, id: string, updateId: string): Promise<ShownUpdate> {
+      requirePermission(caller, 'read');
+      return findUpdate(caller, id, updateId);
+    },
+    /** Refuses (`conflict`) more updates or text than an incident can have. */
+    async add(caller: Caller, id: string, input: UpdateInput): Promise<ShownUpdate> {
+      requirePermission(caller, 'write');
+      const update = newUpdate(input, clock.now());
+      const saved = orNotFound(await statusIncidents.saveUpdate(caller.accountId, id, update), 'incident', id);
+      if (saved === 'full') throw full();
+      return update;
+    },
+    /** Keeps fields that are not given. */
+    async change(
+      caller: Caller,
+      id: string,
+      updateId: string,
+      edit: (present: IncidentUpdate) => UpdateInput,
+    ): Promise<ShownUpdate> {
+      requirePermission(caller, 'write');
+      const present = await findUpdate(caller, id, updateId);
+      const input = edit(present);
+      const update = { ...present, ...input, publicAt: input.publicAt ?? present.publicAt };
+      const saved = orNotFound(await statusIncidents.saveUpdate(caller.accountId, id, update), 'incident', id);
+      if (saved === 'full') throw full();
+      return update;
+    },
+    /** Refuses (`conflict`) the only update. */
+    async remove(caller: Caller, id: string, updateId: string): Promise<void> {
+      requirePermission(caller, 'write');
+      const left = orNotFound(await statusIncidents.removeUpdate(caller.accountId, id, updateId), 'update', updateId);
+      if (left === 'last')
+        throw new Refusal('conflict', 'An incident needs an update. Change this one, or delete the incident.');
     },
   };
 }

@@ -20,7 +20,7 @@ import type { PageImages, StoredImages, TakenAddress } from '#store/status-pages
 import type { Store } from '#store/store.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, type Problem, Refusal, refuseProblems } from '../refusal.ts';
+import { notFound, type Problem, Refusal, refuseProblems, orNotFound } from '../refusal.ts';
 import { cursorPageOf } from './cursor-page.ts';
 
 /** A page as a request describes it. */
@@ -40,10 +40,7 @@ export interface ShownPage extends StatusPage {
   readonly subscribers: number;
 }
 
-export interface StatusPageDeps {
-  readonly statusPages: Store['statusPages'];
-  readonly statusServices: Pick<Store['statusServices'], 'all' | 'unknownOf'>;
-  readonly statusSubscribers: Pick<Store['statusSubscribers'], 'counts'>;
+export interface StatusPageDeps extends Pick<Store, 'statusServices' | 'statusPages' | 'statusSubscribers'> {
   readonly alertChannels: Pick<Store['alertChannels'], 'kindsOf'>;
   /** Why a channel cannot be notified of changes; null = it can. */
   readonly refusesNews: (channel: Pick<AlertChannel, 'type' | 'config'>) => string | null;
@@ -72,8 +69,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
     },
     async find(caller: Caller, id: string): Promise<ShownPage> {
       requirePermission(caller, 'read');
-      const found = await statusPages.find(caller.accountId, id);
-      if (found === null) throw notFound('status page', id);
+      const found = orNotFound(await statusPages.find(caller.accountId, id), 'status page', id);
       return shownOne(found);
     },
     /** Refuses (`invalid`) unknown services, images that are none and pale colours; `conflict` a taken address. */
@@ -91,8 +87,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
     async change(caller: Caller, id: string, edit: (present: StatusPage) => PageInput, images: ImageInput) {
       requirePermission(caller, 'write');
       const { accountId } = caller;
-      const present = await statusPages.find(accountId, id);
-      if (present === null) throw notFound('status page', id);
+      const present = orNotFound(await statusPages.find(accountId, id), 'status page', id);
       const { password, ...input } = edit(present);
       const isKept = password === undefined;
       const hasPassword = isKept ? present.passwordHash !== null : password !== null;
@@ -108,8 +103,7 @@ export function createStatusPageActions(deps: StatusPageDeps) {
         },
         decoded(images),
       );
-      if (changed === null) throw notFound('status page', id);
-      return shownOne(untaken(changed));
+      return shownOne(untaken(orNotFound(changed, 'status page', id)));
     },
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');

@@ -5,7 +5,7 @@ import type { ServiceState } from '#domain/status-pages/service-state.ts';
 import { newId } from '#lib/id.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, type Problem, Refusal, refuseProblems } from '../refusal.ts';
+import { type Problem, Refusal, refuseProblems, orNotFound } from '../refusal.ts';
 import { type CursorPage, cursorPageOf } from './cursor-page.ts';
 import type { ReadServiceStates } from './service-states.ts';
 
@@ -14,8 +14,7 @@ export interface ShownService extends StatusService {
   readonly state: ServiceState;
 }
 
-export interface StatusServiceDeps {
-  readonly statusServices: Store['statusServices'];
+export interface StatusServiceDeps extends Pick<Store, 'statusServices'> {
   readonly maintenanceWindows: Pick<Store['maintenanceWindows'], 'unknownOf'>;
   readonly readStates: ReadServiceStates;
 }
@@ -48,8 +47,7 @@ export function createStatusServiceActions({ statusServices, maintenanceWindows,
     },
     async find(caller: Caller, id: string): Promise<ShownService> {
       requirePermission(caller, 'read');
-      const found = await statusServices.find(caller.accountId, id);
-      if (found === null) throw notFound('service', id);
+      const found = orNotFound(await statusServices.find(caller.accountId, id), 'service', id);
       return withState(found);
     },
     /** Refuses (`invalid`) unknown checks and groups. */
@@ -66,19 +64,16 @@ export function createStatusServiceActions({ statusServices, maintenanceWindows,
     ): Promise<ShownService> {
       requirePermission(caller, 'write');
       const { accountId } = caller;
-      const present = await statusServices.find(accountId, id);
-      if (present === null) throw notFound('service', id);
+      const present = orNotFound(await statusServices.find(accountId, id), 'service', id);
       const write = edit(present);
       await refuseUnknownMembers(maintenanceWindows, accountId, write, present);
-      const changed = await statusServices.change(accountId, id, edit);
-      if (changed === null) throw notFound('service', id);
+      const changed = orNotFound(await statusServices.change(accountId, id, edit), 'service', id);
       return withState(changed);
     },
     /** Refused (`conflict`) while pages show it. */
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
-      const pages = await statusServices.remove(caller.accountId, id);
-      if (pages === null) throw notFound('service', id);
+      const pages = orNotFound(await statusServices.remove(caller.accountId, id), 'service', id);
       if (pages.length > 0) throw shownBy(pages);
     },
   };

@@ -1,17 +1,16 @@
 // Actions on the subscribers of status pages, for people who edit the pages.
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { servicesOf, type StatusPage } from '#domain/status-pages/status-page.ts';
-import type { StatusSubscriber, SubscriberRequest } from '#domain/status-pages/status-subscriber.ts';
+import { type StatusSubscriber, type SubscriberRequest, emailOf } from '#domain/status-pages/status-subscriber.ts';
 import type { StatusService } from '#domain/status-pages/status-service.ts';
 import type { Store } from '#store/store.ts';
 import { requirePermission } from '../accounts/permission.ts';
-import { notFound, type Problem, Refusal, refuseProblems } from '../refusal.ts';
+import { notFound, type Problem, Refusal, refuseProblems, orNotFound } from '../refusal.ts';
 import type { CursorPage } from './cursor-page.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { LinkedSubscriber, SubscriptionLinks } from './subscription-links.ts';
 
-export interface StatusSubscriptionDeps {
-  readonly statusPages: Pick<Store['statusPages'], 'find'>;
-  readonly statusServices: Pick<Store['statusServices'], 'all'>;
-  readonly statusSubscribers: Pick<Store['statusSubscribers'], 'list' | 'add' | 'remove'>;
+export interface StatusSubscriptionDeps extends Pick<Store, 'statusPages' | 'statusServices' | 'statusSubscribers'> {
   /** Whether mail can be sent for an account. */
   readonly sendsMail: (accountId: string) => boolean;
   /** Called when mails are due. */
@@ -27,9 +26,7 @@ const exportedAtOnce = 1000;
 export function createStatusSubscriptionActions(deps: StatusSubscriptionDeps) {
   const { statusPages, statusServices, statusSubscribers, sendsMail, onRequested } = deps;
   const find = async ({ accountId }: Caller, pageId: string): Promise<StatusPage> => {
-    const page = await statusPages.find(accountId, pageId);
-    if (page === null) throw notFound('status page', pageId);
-    return page;
+    return orNotFound(await statusPages.find(accountId, pageId), 'status page', pageId);
   };
   return {
     /** Oldest first. @param search part of the address, or null */
@@ -97,4 +94,41 @@ function problemsOf(page: StatusPage, requests: readonly SubscriberRequest[]): P
         message: `contains ${id}, which the page does not show`,
       })),
   );
+}
+
+interface PublicSubscriptionDeps extends Pick<Store, 'statusSubscribers'> {
+  readonly links: Pick<SubscriptionLinks, 'openConfirm' | 'openUnsubscribe'>;
+  readonly clock: Clock;
+  /** Called when a mail is due. */
+  readonly onRequested: () => void;
+}
+
+/** What became of a request. `address` = it is no address; `busy` = the page takes no more for now. */
+type RequestOutcome = 'sent' | 'address' | 'busy';
+
+export type PublicSubscriptions = ReturnType<typeof createPublicSubscriptions>;
+
+export function createPublicSubscriptions({ statusSubscribers, links, clock, onRequested }: PublicSubscriptionDeps) {
+  return {
+    /** The outcome does not depend on whether the address is known. */
+    async request(
+      page: Omit<LinkedSubscriber, 'id'>,
+      { email: text, serviceIds }: SubscriberRequest,
+    ): Promise<RequestOutcome> {
+      const email = emailOf(text);
+      if (email === null) return 'address';
+      if ((await statusSubscribers.request(page, { email, serviceIds })) !== 'taken') return 'busy';
+      onRequested();
+      return 'sent';
+    },
+    /** The subscriber of a link; null = it is invalid or has expired. */
+    opened: (kind: 'confirm' | 'unsubscribe', token: string): LinkedSubscriber | null =>
+      kind === 'confirm' ? links.openConfirm(token, clock.now()) : links.openUnsubscribe(token, clock.now()),
+    find: (subscriber: LinkedSubscriber): Promise<StatusSubscriber | null> => statusSubscribers.find(subscriber),
+    /** false = it was deleted, or not confirmed in time. */
+    confirm: (subscriber: LinkedSubscriber): Promise<boolean> => statusSubscribers.confirm(subscriber),
+    chooseServices: (subscriber: LinkedSubscriber, serviceIds: readonly string[] | null): Promise<boolean> =>
+      statusSubscribers.chooseServices(subscriber, serviceIds),
+    unsubscribe: (subscriber: LinkedSubscriber): Promise<boolean> => statusSubscribers.remove(subscriber),
+  };
 }

@@ -15,27 +15,25 @@ export interface LinkedSubscriber {
 export type AddressedPage = Pick<StatusPage, 'url' | 'customDomain'>;
 
 /** Creates and opens links. Times are epoch ms. */
-export interface SubscriptionLinks {
-  /** Ends the subscription: for people with GET, for mail programs with POST (RFC 8058). It never expires. */
-  readonly unsubscribe: (page: AddressedPage, subscriber: LinkedSubscriber) => string;
-  /** Confirms the address within a day of the request. */
-  readonly confirm: (page: AddressedPage, subscriber: LinkedSubscriber & { readonly requestedAt: number }) => string;
-  /** null = not a token of such a link. */
-  readonly openUnsubscribe: (token: string, now: number) => LinkedSubscriber | null;
-  /** null = not a token of such a link, or expired. */
-  readonly openConfirm: (token: string, now: number) => LinkedSubscriber | null;
-}
+export type SubscriptionLinks = ReturnType<typeof createSubscriptionLinks>;
 
-export function createSubscriptionLinks({ publicUrl, secret }: LinkSigner): SubscriptionLinks {
+export function createSubscriptionLinks({ publicUrl, secret }: LinkSigner) {
   const unsubscribe = createSignedIds(secret, 'status unsubscribe 1', 3);
   const confirm = createSignedIds(secret, 'status confirm 1', 3);
   const root = (page: AddressedPage): string => pageRoot(page, publicUrl());
   return {
-    unsubscribe: (page, subscriber) => `${root(page)}unsubscribe/${unsubscribe.sign(idsOf(subscriber), neverExpires)}`,
-    confirm: (page, { requestedAt, ...subscriber }) =>
-      `${root(page)}confirm/${confirm.sign(idsOf(subscriber), requestedAt + confirmableMs)}`,
-    openUnsubscribe: (token, now) => opened(unsubscribe, token, now),
-    openConfirm: (token, now) => opened(confirm, token, now),
+    /** Ends the subscription: for people with GET, for mail programs with POST (RFC 8058). It never expires. */
+    unsubscribe: (page: AddressedPage, subscriber: LinkedSubscriber): string =>
+      `${root(page)}unsubscribe/${unsubscribe.sign(idsOf(subscriber), neverExpires)}`,
+    /** Confirms the address within a day of the request. */
+    confirm: (
+      page: AddressedPage,
+      { requestedAt, ...subscriber }: LinkedSubscriber & { readonly requestedAt: number },
+    ) => `${root(page)}confirm/${confirm.sign(idsOf(subscriber), requestedAt + confirmableMs)}`,
+    /** null = not a token of such a link. */
+    openUnsubscribe: (token: string, now: number): LinkedSubscriber | null => opened(unsubscribe, token, now),
+    /** null = not a token of such a link, or expired. */
+    openConfirm: (token: string, now: number): LinkedSubscriber | null => opened(confirm, token, now),
   };
 }
 

@@ -12,10 +12,10 @@ import { createDownloads, pictureBounds } from '#actions/results/asset-downloads
 import { createBadgeActions } from '#actions/badges/badges.ts';
 import { createCheckAlertingActions } from '#actions/alerts/check-alerting.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
-import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
-import { createIncidentActions } from '#actions/alerts/incidents.ts';
+import { createAcknowledgeActions, createIncidentActions } from '#actions/alerts/incidents.ts';
 import { createGroupActions, type GroupDeps } from '#actions/checks/check-groups.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
+import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
 import { judgeTime } from '#checks/parts/findings/judge.ts';
 import { createBacktestActions } from '#actions/results/backtests.ts';
@@ -26,8 +26,7 @@ import { createClientCertificateActions } from '#actions/accounts/client-certifi
 import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
 import { createHeldDeliveryActions } from '#actions/alerts/held-deliveries.ts';
 import { createHeartbeatActions } from '#actions/heartbeats/heartbeats.ts';
-import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
-import { createPingActions } from '#actions/heartbeats/pings.ts';
+import { createPingAllowance, createPingActions } from '#actions/heartbeats/pings.ts';
 import { createStaticAddressActions, createLocationActions } from '#actions/locations/locations.ts';
 import { createOwnFaultNotices } from '#actions/operating/own-notices.ts';
 import { createPrivateLocationActions } from '#actions/locations/private-locations.ts';
@@ -40,7 +39,6 @@ import { createProcessActions } from '#actions/operating/processes.ts';
 import { createRuntimeEnds } from '#actions/checks/runtime-ends.ts';
 import { createLiveEventActions } from '#actions/results/live-events.ts';
 import { createOverviewActions } from '#actions/results/overview.ts';
-import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { createMaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
@@ -79,31 +77,26 @@ export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(deps: ActionDeps) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = deps;
-  const { checkResults, variables, deliveries } = store;
   const forget = forgetEverywhere(deps);
   const redactorOf = redactorOfStore(store);
   const triggering = {
-    triggers: store.triggers,
-    triggerCalls: store.triggerCalls,
-    batches: store.batches,
+    ...store,
     links,
     servedLocations: () => ownProcess.servedLocations().map(({ code }) => code),
     wake: () => wake('run-checks'),
     clock,
   };
-  const { resultAssets } = store;
   const afterGaps = createGapWait({ gaps: store.gaps, startedAt: ownProcess.startedAt, pause });
-  const resultDeps = { checkResults, resultAssets, describeResult };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
-    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: forget, clock }),
+    apiKeys: createApiKeyActions({ ...store, forgetKey: forget, clock }),
     auditLog: createAuditLogActions(store),
     ...peopleOf(deps, forget),
     ...checksOf(deps, afterGaps),
     alertChannels: createChannelActions(channelDeps(deps)),
     alertMessages: composeAlertMessages(deps, redactorOf),
     variableUses: createVariableUseActions(store),
-    variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
+    variables: createVariableActions({ ...store, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
     scriptFiles: createScriptFileActions(store),
     maintenanceWindows: createMaintenanceWindowActions({ ...store, targetOf, clock }),
@@ -115,7 +108,7 @@ export function composeActions(deps: ActionDeps) {
       resultHints: resultHints.listen,
       stopping: deps.stopping,
     }),
-    checkResults: createCheckResultActions({ ...resultDeps, download: createDownloads() }),
+    checkResults: createCheckResultActions({ ...store, describeResult, download: createDownloads() }),
     resultPage: resultPageOf(deps),
     ...alertsOf(deps),
     ...overviewOf(deps, afterGaps),
@@ -123,15 +116,14 @@ export function composeActions(deps: ActionDeps) {
     heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
     deliveries: createDeliveryActions({ ...store, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
-      deliveries,
-      alertNotifications: store.alertNotifications,
+      ...store,
       redactorOf,
       defaultType: channelRules.defaultType,
       clock,
     }),
     ...locationsOf(deps),
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
-    processes: createProcessActions({ processes: store.processes, clock }),
+    processes: createProcessActions({ ...store, clock }),
   };
 }
 

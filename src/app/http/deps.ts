@@ -1,13 +1,14 @@
 // Dependencies of a process's actions.
 import type { Authentication } from '#actions/accounts/authenticate.ts';
 import type { IdentityDeps } from '#actions/accounts/identities.ts';
+import type { SendInvitation } from '#actions/accounts/invites.ts';
 import type { KnownDevices } from '#actions/accounts/known-devices.ts';
+import type { SendPasswordReset } from '#actions/accounts/password-resets.ts';
 import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { BadgeLinks } from '#actions/badges/badge-links.ts';
 import type { BrokenChannels, Notice } from '#actions/operating/notices.ts';
-import type { ResultLinks } from '#actions/results/result-links.ts';
-import type { SessionLinks } from '#actions/sessions/session-links.ts';
+import type { ResultLinks, SessionLinks } from '#actions/signed-links.ts';
 import type { SubscriptionLinks } from '#actions/status-pages/subscription-links.ts';
 import type { PageAccess } from '#actions/status-pages/page-access.ts';
 import type { RandomSource } from '#domain/deliveries/delivery-variables.ts';
@@ -15,7 +16,6 @@ import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Hints } from '#lib/hints.ts';
 import type { Store } from '#store/store.ts';
-import type { Invitations } from './invitations.ts';
 import type { OwnProcess } from '../process.ts';
 import type { PageRenderer } from '../pages/page-renderer.ts';
 import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
@@ -44,7 +44,7 @@ export interface ActionDeps {
   readonly provider: IdentityDeps['provider'];
   readonly providerFlows: IdentityDeps['flows'];
   /** null = email is not set up. */
-  readonly mails: Pick<Invitations, 'send' | 'sendReset'> | null;
+  readonly mails: { readonly send: SendInvitation; readonly sendReset: SendPasswordReset } | null;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly userAgent: string;
   /** Public URL of this server; known once it listens. */

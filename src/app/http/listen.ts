@@ -7,38 +7,32 @@ import { StartError } from '#config/start-error.ts';
 type Server = ReturnType<typeof createRestServer>;
 
 /** The listeners of this process. */
-export interface Listeners {
-  /** Whether the ports are known. */
-  readonly isListening: boolean;
-  /** Port of the API; the configured one until it listens. */
-  readonly port: number;
-  readonly ports: readonly number[];
-  /**
-   * Starts the API listener and, if it has a separate port, the metrics listener. Returns `http://host:port` of the
-   * first. Throws StartError or ConfigError with instructions.
-   * @param onRefused called while no file can be opened
-   */
-  start(servers: readonly Server[], onRefused: () => void): Promise<string>;
-  close(): Promise<void>;
-}
+export type Listeners = ReturnType<typeof createListeners>;
 
 /** Creates the listeners without opening them. */
-export function createListeners({ host, port, metrics }: Pick<Config, 'host' | 'port' | 'metrics'>): Listeners {
+export function createListeners({ host, port, metrics }: Pick<Config, 'host' | 'port' | 'metrics'>) {
   const servers: Server[] = [];
   let ports: readonly number[] = [port];
   let isListening = false;
   let stopWatch = (): void => {};
   return {
+    /** Whether the ports are known. */
     get isListening() {
       return isListening;
     },
+    /** Port of the API; the configured one until it listens. */
     get port() {
       return ports[0] ?? port;
     },
     get ports() {
       return ports;
     },
-    async start([server, metricsServer], onRefused) {
+    /**
+     * Starts the API listener and, if it has a separate port, the metrics listener. Returns `http://host:port` of the
+     * first. Throws StartError or ConfigError with instructions.
+     * @param onRefused called while no file can be opened
+     */
+    async start([server, metricsServer]: readonly Server[], onRefused: () => void): Promise<string> {
       if (server === undefined) throw new Error('no server to listen with');
       servers.push(server);
       stopWatch = watchDescriptors(onRefused);
@@ -52,7 +46,7 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
       isListening = true;
       return address;
     },
-    async close() {
+    async close(): Promise<void> {
       stopWatch();
       await Promise.all(servers.map((server) => server.close()));
     },

@@ -1,6 +1,6 @@
 // Composes what serves status pages: their files in memory, and who may see them.
 import type { IncomingHttpHeaders } from 'node:http';
-import { createPublicSubscriptions } from '#actions/status-pages/public-subscriptions.ts';
+import { createPublicSubscriptions } from '#actions/status-pages/status-subscriptions.ts';
 import { errorMessage } from '#lib/errors.ts';
 import { createSubscriptionSheets } from '#publish/html/subscription.ts';
 import { createSite, type Site } from '#publish/serving/site.ts';
@@ -41,21 +41,7 @@ export function composePageVisits({
   pageRenderer,
   log,
   wake,
-}: Pick<
-  ActionDeps,
-  | 'store'
-  | 'clock'
-  | 'authentication'
-  | 'publicUrl'
-  | 'pageAccess'
-  | 'subscriptionLinks'
-  | 'pageRenderer'
-  | 'log'
-  | 'wake'
->): {
-  readonly visits: Visits;
-  readonly takeUpPages: () => Promise<number>;
-} {
+}: Omit<ActionDeps, 'provider'>): { readonly visits: Visits; readonly takeUpPages: () => Promise<number> } {
   const site = createSite();
   const tries = createRateLimit(triesPerMinute, 60_000, () => clock.now());
   const requests = createRateLimit(requestsPerHour, 3_600_000, () => clock.now());

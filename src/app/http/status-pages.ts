@@ -1,8 +1,7 @@
 // Composes status pages: their actions and routes.
-import { createIncidentUpdateActions } from '#actions/status-pages/incident-updates.ts';
+import { createIncidentUpdateActions, createStatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
 import { createPreviewActions } from '#actions/status-pages/preview-page.ts';
 import { createServiceStates } from '#actions/status-pages/service-states.ts';
-import { createStatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
 import { createStatusPageActions } from '#actions/status-pages/status-pages.ts';
 import { createStatusSubscriptionActions } from '#actions/status-pages/status-subscriptions.ts';
 import { createStatusServiceActions } from '#actions/status-pages/status-services.ts';

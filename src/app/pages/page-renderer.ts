@@ -4,17 +4,13 @@ import { ThreadCalls } from '#lib/thread-calls.ts';
 import type { RenderedPage } from '#publish/serving/rendered-page.ts';
 import type { FromRenderer, Rendered, RenderJob, ToRenderer } from './render-thread.ts';
 
-export interface PageRenderer {
-  /** Rejects if the page cannot be rendered, or the thread stops. */
-  render(job: RenderJob): Promise<RenderedPage>;
-  close(): Promise<void>;
-}
+export type PageRenderer = ReturnType<typeof createPageRenderer>;
 
 /** A page takes less, ms; a thread that takes longer is ended. */
 const deadlineMs = 30_000;
 
 /** @param onThreadEnd called when the thread ended and is started again */
-export function createPageRenderer(onThreadEnd: (error: Error) => void): PageRenderer {
+export function createPageRenderer(onThreadEnd: (error: Error) => void) {
   const emptyOutbox = (): ToRenderer => ({ numbers: [], jobs: [] });
   const lane = { outbox: emptyOutbox() };
   let calls: ThreadCalls<{ outbox: ToRenderer }, Rendered> | null = null;
@@ -30,7 +26,8 @@ export function createPageRenderer(onThreadEnd: (error: Error) => void): PageRen
       onThreadEnd: (_, error) => onThreadEnd(error),
     });
   return {
-    async render(job) {
+    /** Rejects if the page cannot be rendered, or the thread stops. */
+    async render(job: RenderJob): Promise<RenderedPage> {
       const { number, answer } = (calls ??= start()).begin(0);
       lane.outbox.numbers.push(number);
       lane.outbox.jobs.push(job);
@@ -38,6 +35,6 @@ export function createPageRenderer(onThreadEnd: (error: Error) => void): PageRen
       if ('fault' in rendered) throw new Error(rendered.fault);
       return rendered.page;
     },
-    close: async () => calls?.close(),
+    close: async (): Promise<void> => calls?.close(),
   };
 }

@@ -1,9 +1,8 @@
 // Joins the steps that copy public status pages to a folder and to a bucket (docs/decisions/0164).
 import { type CopyPlaceName, PageCopyError } from '#domain/status-pages/page-copies.ts';
 import { createBucketPlace, type SendToBucket } from '#publish/copies/bucket-place.ts';
-import type { CopyPlace } from '#publish/copies/copy-place.ts';
+import { type CopyPlace, createPageCopier } from '#publish/copies/page-copier.ts';
 import { createFolderPlace } from '#publish/copies/folder-place.ts';
-import { createPageCopier } from '#publish/copies/page-copier.ts';
 import { createCopyLease, createCopyPages } from '#upkeep/copy-pages.ts';
 import type { StepDeps } from './step-deps.ts';
 import type { Agent } from 'undici';

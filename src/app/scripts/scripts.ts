@@ -27,22 +27,7 @@ import { createScriptGateway } from '#sandbox/script-gateway.ts';
 import { createScriptLanes, type ScriptLanes } from '#sandbox/script-lanes.ts';
 
 /** Probes with scripts. */
-export interface ScriptProber {
-  /** Whether the check is a script or has setup or teardown scripts. */
-  isScripted(input: Pick<ProbeInput, 'check' | 'group'>): boolean;
-  /** Why no script runs in this process, in a sentence; null = they do. Never rejects. */
-  refusal(): Promise<string | null>;
-  /** Waits for a slot of the check's type; resolves with a function that frees it. */
-  enter(input: Pick<ProbeInput, 'check'>): Promise<() => void>;
-  /** Whether no name server of this machine has answered the scripts lately. */
-  readonly hasResolverFault: boolean;
-  /** Never rejects. The signal stops the script. */
-  probe(input: ProbeInput, signal?: AbortSignal, onProgress?: OnProgress): Promise<Finding>;
-  /** Starts no more scripts; waiting runs are released with their leases. */
-  deferRuns(): void;
-  /** Stops all running scripts and closes their connections. */
-  close(): Promise<void>;
-}
+export type ScriptProber = ReturnType<typeof createScriptProber>;
 
 export interface ScriptProberOptions {
   readonly runtimes: Pick<LoadedRuntimes, 'list'>;
@@ -82,7 +67,7 @@ export function trustedCasOf({ caCertificates }: Pick<Config, 'caCertificates'>)
 /** Whether this process is root: scripts then run as an unprivileged user. */
 export const isRoot = process.getuid?.() === 0;
 
-export function createScriptProber(options: ScriptProberOptions): ScriptProber {
+export function createScriptProber(options: ScriptProberOptions) {
   const { runtimes, clock, log, egress, atOnce, chromium, trustedCas = null, prober } = options;
   const warm = createWarmScripts(options.warm);
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
@@ -108,14 +93,19 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const refusal = async (): Promise<string | null> =>
     options.mayBeUncontained || hasGateway(await containment()) ? null : uncontained;
   return {
+    /** Whether the check is a script or has setup or teardown scripts. */
     isScripted: isWithScripts,
     // Containment is tested again when a script runs.
-    refusal: () => refusal().catch(() => null),
+    /** Why no script runs in this process, in a sentence; null = they do. Never rejects. */
+    refusal: (): Promise<string | null> => refusal().catch(() => null),
+    /** Whether no name server of this machine has answered the scripts lately. */
     get hasResolverFault() {
       return gateway.hasResolverFault();
     },
-    enter: ({ check }) => waitForLane(check, lanes),
-    async probe(input, signal, onProgress) {
+    /** Waits for a slot of the check's type; resolves with a function that frees it. */
+    enter: ({ check }: Pick<ProbeInput, 'check'>): Promise<() => void> => waitForLane(check, lanes),
+    /** Never rejects. The signal stops the script. */
+    async probe(input: ProbeInput, signal?: AbortSignal, onProgress?: OnProgress): Promise<Finding> {
       try {
         const probe = probes.get(input.check.checkType);
         if (probe === undefined) return crashed(`${input.check.checkType} checks are not scripts`);
@@ -128,8 +118,10 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
         return crashed(`the script failed because of an error in Tocsin: ${errorMessage(error)}`);
       }
     },
-    deferRuns: () => lanes.close(),
-    async close() {
+    /** Starts no more scripts; waiting runs are released with their leases. */
+    deferRuns: (): void => lanes.close(),
+    /** Stops all running scripts and closes their connections. */
+    async close(): Promise<void> {
       closing.abort();
       await warm.close();
       await gateway.close();

@@ -6,18 +6,10 @@ import { commandName } from '#lib/package-files.ts';
 import { damageIn } from '#store/base/damage.ts';
 
 /** The known damage of the database. */
-export interface Damage {
-  /** Records damage that a check found. */
-  readonly note: (finding: string) => void;
-  /** Records the damage that an error reports, if it does. */
-  readonly noteError: (error: unknown) => void;
-  readonly notices: () => readonly Notice[];
-  /** For readiness; empty = none is known. */
-  readonly faults: () => readonly string[];
-}
+export type Damage = ReturnType<typeof createDamage>;
 
 /** @param isFile whether the database is a file that a backup command of Tocsin restores */
-export function createDamage(isFile: boolean, clock: Clock, log: Log): Damage {
+export function createDamage(isFile: boolean, clock: Clock, log: Log) {
   let found: { readonly since: number; readonly finding: string } | null = null;
   const remedy = isFile
     ? `Stop Tocsin and restore the newest backup with "${commandName} restore <file>".`
@@ -29,12 +21,14 @@ export function createDamage(isFile: boolean, clock: Clock, log: Log): Damage {
   };
   const sentence = (finding: string): string => `The database is damaged: ${finding}`;
   return {
+    /** Records damage that a check found. */
     note,
-    noteError: (error) => {
+    /** Records the damage that an error reports, if it does. */
+    noteError: (error: unknown): void => {
       const finding = damageIn(error);
       if (finding !== null) note(finding);
     },
-    notices: () =>
+    notices: (): readonly Notice[] =>
       found === null
         ? []
         : [
@@ -47,6 +41,7 @@ export function createDamage(isFile: boolean, clock: Clock, log: Log): Damage {
               action: remedy,
             },
           ],
-    faults: () => (found === null ? [] : [sentence(found.finding)]),
+    /** For readiness; empty = none is known. */
+    faults: (): readonly string[] => (found === null ? [] : [sentence(found.finding)]),
   };
 }

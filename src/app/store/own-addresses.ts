@@ -3,7 +3,7 @@ import { url as inspectorUrl } from 'node:inspector';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { ProcessSign } from '#domain/accounts/process.ts';
-import { createPlaceBoard, type Place, type PlaceBoard, writePlaces } from '#egress/closed-places.ts';
+import { createPlaceBoard, type Place, writePlaces } from '#egress/closed-places.ts';
 import { type Config, isLoopbackHost } from '#config/config.ts';
 
 type PlacesConfig = Pick<Config, 'database' | 'listen' | 'publicUrl'> & {
@@ -11,18 +11,16 @@ type PlacesConfig = Pick<Config, 'database' | 'listen' | 'publicUrl'> & {
 };
 
 /** The addresses known to all threads of this process. */
-export interface KnownPlaces {
-  readonly board: PlaceBoard;
-  /** Updates the addresses of other processes and the ports of this one. */
-  readonly learn: (others: readonly ProcessSign[]) => void;
-}
+export type KnownPlaces = ReturnType<typeof createKnownPlaces>;
 
 /** Ports are unknown before the process listens, and other processes start and stop. */
-export function createKnownPlaces(config: PlacesConfig, listening: { readonly ports: readonly number[] }): KnownPlaces {
+export function createKnownPlaces(config: PlacesConfig, listening: { readonly ports: readonly number[] }) {
   const board = createPlaceBoard(ownAddresses(config, listening.ports));
   return {
     board,
-    learn: (others) => writePlaces(board, [...ownAddresses(config, listening.ports), ...placesOfOthers(others)]),
+    /** Updates the addresses of other processes and the ports of this one. */
+    learn: (others: readonly ProcessSign[]): void =>
+      writePlaces(board, [...ownAddresses(config, listening.ports), ...placesOfOthers(others)]),
   };
 }
 

@@ -8,7 +8,7 @@ import { tagged, type Untagged } from '../operation.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
-import { timeZoneName } from '../time-zone.ts';
+import { timeZoneName } from '../lists.ts';
 
 /** Maximum number of each resource in an account; 0 = unlimited. */
 const limits = z

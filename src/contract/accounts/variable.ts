@@ -4,8 +4,7 @@ import { updateOf, variableKey } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { warnings } from '../checks/warnings.ts';
-import { groupUsers, users } from '../uses.ts';
+import { warnings, groupUsers, users } from '../responses.ts';
 
 const value = z.string().max(32_768);
 

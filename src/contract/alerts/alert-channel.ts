@@ -6,11 +6,10 @@ import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { Patch, patchField } from '#lib/schema/patch.ts';
 import { showAs, shown, shownFields } from '#lib/schema/shown.ts';
-import { escalationMinutes } from '../lists.ts';
-import { warnings } from '../checks/warnings.ts';
+import { escalationMinutes, timeZoneName } from '../lists.ts';
+import { warnings } from '../responses.ts';
 import { reportSchedule } from '../results/account-report.ts';
 import { weekdays } from '#domain/alerts/active-hours.ts';
-import { timeZoneName } from '../time-zone.ts';
 
 const time = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const words = {

@@ -74,9 +74,7 @@ const ofAccount = lenient.extend({ digestThreshold }).meta({
 });
 
 /** The same of an account. */
-export interface AccountAlertSettingsBody extends AlertSettingsBody {
-  readonly digestThreshold?: number;
-}
+export type AccountAlertSettingsBody = AlertSettingsBody & { readonly digestThreshold?: number };
 export const accountAlertSettings = showAs(
   ofAccount.transform((value) => withoutNothing(value) as AccountAlertSettingsBody),
   ofAccount as unknown as z.ZodType<AccountAlertSettingsBody, AccountAlertSettingsBody>,

@@ -105,6 +105,21 @@ const unknown = { 404: 'Unknown delivery.' };
 const one = { params, response: delivery } as const;
 const ended = { ...unknown, 409: 'The delivery has finished. Replay it instead.' };
 
+const heldDeliveries = z
+  .strictObject({
+    isHeld: z.boolean(),
+    since: instant.nullable(),
+    reason: z.enum(['restore', 'setting']).nullable().describe('`setting`: TOCSIN_DELIVERIES=held.'),
+    backupAt: instant.nullable().describe('Time of the newest data in the restored backup.'),
+    waiting: z.int().describe('Waiting deliveries of all accounts.'),
+    released: z.int().exactOptional().describe('Number of deliveries released by this call.'),
+    discarded: z.int().exactOptional().describe('Number of deliveries cancelled by this call.'),
+  })
+  .meta({ id: 'HeldDeliveries', description: 'Whether deliveries are held.' });
+export type HeldDeliveriesBody = z.output<typeof heldDeliveries>;
+
+const common = { permission: 'operate', response: heldDeliveries } as const;
+
 export const deliveryOperations = tagged('Deliveries', {
   listDeliveries: {
     method: 'GET',
@@ -149,5 +164,25 @@ export const deliveryOperations = tagged('Deliveries', {
     permission: 'write',
     status: 201,
     alsoAnswers: { ...unknown, 409: 'The delivery has not finished.' },
+  },
+  getHeldDeliveries: {
+    ...common,
+    method: 'GET',
+    path: '/v1/held-deliveries',
+    summary: 'Get whether deliveries are held',
+    description:
+      'After `restore`, or with TOCSIN_DELIVERIES=held, deliveries of all accounts wait until they are released or discarded.',
+  },
+  releaseHeldDeliveries: {
+    ...common,
+    method: 'POST',
+    path: '/v1/held-deliveries/release',
+    summary: 'Release held deliveries',
+  },
+  discardHeldDeliveries: {
+    ...common,
+    method: 'POST',
+    path: '/v1/held-deliveries/discard',
+    summary: 'Cancel held deliveries and resume sending',
   },
 } as const satisfies Untagged);

@@ -16,7 +16,7 @@ import {
   tagList,
 } from '../lists.ts';
 import { retryStrategy } from './retry-strategy.ts';
-import { warnings } from './warnings.ts';
+import { warnings } from '../responses.ts';
 import { incidentSeverities } from '#domain/status-pages/status-service.ts';
 
 const incidentTrigger = z

@@ -18,7 +18,7 @@ import {
 } from '../lists.ts';
 import { retryStrategy } from './retry-strategy.ts';
 import { scriptFields } from '#checks/parts/scripted/schema.ts';
-import { warnings } from './warnings.ts';
+import { warnings } from '../responses.ts';
 
 const common = z.strictObject({
   name: z.string().trim().min(1).max(200),

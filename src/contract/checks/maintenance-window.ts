@@ -1,11 +1,19 @@
-// Maintenance windows in the API (reference §4.7).
+// Maintenance windows and their occurrences in the API (reference §4.7).
 import { z } from 'zod';
-import { instant, pathNumber, updateOf, zonedInstant } from '#lib/schema/fields.ts';
+import {
+  instant,
+  pathNumber,
+  updateOf,
+  zonedInstant,
+  bodyInstant,
+  queryInstant,
+  wholeNumber,
+} from '#lib/schema/fields.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { warnings } from './warnings.ts';
+import { warnings } from '../responses.ts';
 
 const units = ['DAY', 'WEEK', 'MONTH'] as const;
 const tags = z.array(z.string().min(1).max(200)).max(200);
@@ -111,6 +119,26 @@ const usual = usualOperations({
   unknown: 'Unknown maintenance window.',
 });
 
+const occurrence = z.strictObject({
+  windowId: z.int(),
+  name: z.string().describe('Name of the window.'),
+  startsAt: instant.describe('Planned start. Names the occurrence.'),
+  endsAt: instant.describe('Planned end, exclusive.'),
+  skipped: z.boolean().describe('Whether it does not take place.'),
+  endedAt: instant.nullable().describe('When it was ended early. null = it was not.'),
+});
+
+const calendar = z
+  .strictObject({
+    from: instant,
+    to: instant,
+    occurrences: z.array(occurrence).describe('By start, up to 500, skipped ones included.'),
+    isComplete: z.boolean().describe('false = there are more. Ask for a shorter time.'),
+  })
+  .meta({ id: 'MaintenanceCalendar', description: 'The occurrences of all maintenance windows within a period.' });
+export type MaintenanceCalendarBody = z.output<typeof calendar>;
+export type MaintenanceOccurrenceBody = z.output<typeof occurrence>;
+
 export const maintenanceWindowOperations = tagged('Maintenance windows', {
   listMaintenanceWindows: { ...usual.list, summary: 'List all maintenance windows' },
   createMaintenanceWindow: {
@@ -152,5 +180,45 @@ export const maintenanceWindowOperations = tagged('Maintenance windows', {
     body: ignoring([...readOnly, 'name', 'description'], previewed),
     example: { silenceAlertsTags: ['shop'] },
     response: preview,
+  },
+  listMaintenanceOccurrences: {
+    method: 'GET',
+    path: '/v1/maintenance-occurrences',
+    summary: 'List the occurrences of all maintenance windows',
+    description: 'Past occurrences follow from the present settings of the windows.',
+    permission: 'read',
+    query: z.object({
+      from: queryInstant.exactOptional().describe('Default: now.'),
+      to: queryInstant.exactOptional().describe('Exclusive, at most 45 days after `from`. Default: 31 days after it.'),
+    }),
+    response: calendar,
+  },
+  listOccurrencesOfMaintenanceWindow: {
+    ...usual.get,
+    path: '/v1/maintenance-windows/{id}/occurrences',
+    summary: 'List the current and next occurrences of a maintenance window',
+    query: z.object({ limit: wholeNumber(1, 100).default(10).describe('Maximum number, 1 to 100.') }),
+    response: z.array(occurrence).describe('By start, skipped ones included.'),
+  },
+  skipMaintenanceOccurrence: {
+    ...usual.update,
+    method: 'POST',
+    path: '/v1/maintenance-windows/{id}/skips',
+    summary: 'Skip an occurrence of a maintenance window, or end it now',
+    description:
+      'An occurrence that has started ends now: checks run and alert again, and one that still fails is alerted within seconds. Skipping one twice changes nothing. If a change of the window moves a skipped occurrence, it is not skipped any more, and the response warns.',
+    body: z.strictObject({ startsAt: bodyInstant.describe('Start of the occurrence.') }),
+    example: { startsAt: '2099-02-01T22:00:00Z' },
+    status: 201,
+    alsoAnswers: { ...usual.update.alsoAnswers, 409: 'The occurrence is over, or 100 skipped ones lie ahead.' },
+  },
+  restoreMaintenanceOccurrence: {
+    method: 'DELETE',
+    path: '/v1/maintenance-windows/{id}/skips/{startsAt}',
+    summary: 'Take back that an occurrence is skipped',
+    permission: 'write',
+    params: maintenanceWindowParams.extend({ startsAt: queryInstant.describe('Start of the occurrence.') }),
+    status: 204,
+    alsoAnswers: { 404: 'Unknown maintenance window, or the occurrence is not skipped.', 409: 'Its start has passed.' },
   },
 } as const satisfies Untagged);

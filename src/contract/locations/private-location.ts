@@ -4,7 +4,7 @@ import { instant, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { resourceUses } from '../uses.ts';
+import { resourceUses } from '../responses.ts';
 
 const locationKey = z
   .strictObject({

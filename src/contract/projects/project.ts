@@ -102,6 +102,12 @@ const unknownProject = { 404: 'Unknown project.' } as const;
 const unknownDeployment = {
   404: `Unknown deployment. The last ${deploymentsKept} of an account are stored.`,
 } as const;
+const ofDeployments = usualOperations({
+  path: '/v1/projects/{logicalId}/deployments',
+  params: deploymentParams,
+  shown: deployment,
+  unknown: unknownDeployment[404],
+});
 const busy = { 409: 'Another deployment of the project is in progress: `attributes.deploymentId`.' } as const;
 /** Largest body of a deployment, before and after decompression. */
 const maxBody = 12 * 1_048_576;
@@ -178,23 +184,12 @@ export const projectOperations = tagged('Projects', {
     response: deployment,
     alsoAnswers: { 200: 'A dry run.', ...busy },
   },
-  getDeployment: {
-    method: 'GET',
-    path: '/v1/projects/{logicalId}/deployments/{id}',
-    summary: 'Get a deployment and its progress',
-    permission: 'read',
-    params: deploymentParams,
-    response: deployment,
-    alsoAnswers: unknownDeployment,
-  },
+  getDeployment: { ...ofDeployments.get, summary: 'Get a deployment and its progress' },
   awaitDeployment: {
-    method: 'GET',
+    ...ofDeployments.get,
     path: '/v1/projects/{logicalId}/deployments/{id}/completion',
     summary: 'Wait for the end of a deployment',
-    permission: 'read',
-    params: deploymentParams,
     query: z.object({ maxWaitSeconds: wholeNumber(1, 30).default(30) }),
-    response: deployment,
     alsoAnswers: { ...unknownDeployment, 408: 'It has not ended yet.' },
   },
   streamDeployment: {

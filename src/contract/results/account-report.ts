@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { reportPeriods, scheduledPeriods } from '#domain/results/account-report.ts';
 import { day, instant, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
-import { timeZoneName } from '../time-zone.ts';
+import { timeZoneName } from '../lists.ts';
 import { checkTypes } from '../checks/check.ts';
 import { delivery } from '../alerts/delivery.ts';
 import { tagged, type Untagged } from '../operation.ts';

@@ -7,7 +7,7 @@ import { resultAsset } from '#checks/parts/scripted/schema.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { pageQuery } from '../paging.ts';
+import { cursorPage, pageQuery } from '../paging.ts';
 
 type PartName<Name extends string> = `${Uncapitalize<Name>}CheckResult`;
 
@@ -113,11 +113,7 @@ export const checkResultOperations = tagged('Check results', {
     permission: 'read',
     params: z.object({ checkId }),
     query: cursorQuery,
-    response: z.strictObject({
-      length: z.int(),
-      entries: z.array(checkResult),
-      nextId: z.string().nullable().describe('null on the last page.'),
-    }),
+    response: cursorPage(checkResult, z.string()),
     alsoAnswers: { 404: 'Unknown check.' },
   },
   getCheckResult: {

@@ -4,7 +4,7 @@ import { instant, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { resourceUses } from '../uses.ts';
+import { resourceUses } from '../responses.ts';
 
 /** Maximum characters of a snippet: an account's snippets are kept in memory while its checks run. */
 const longestScript = 65_536;

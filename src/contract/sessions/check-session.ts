@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checkSessionStatuses, checksOfCall } from '#domain/sessions/check-session.ts';
 import { instant, pathUuid, wholeNumber } from '#lib/schema/fields.ts';
 import { checkTypes } from '../checks/check.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged } from '../operation.ts';
 import { checkResult } from '../results/check-result.ts';
 
@@ -64,22 +65,14 @@ const trigger = {
   },
 } as const;
 
-const get = {
-  method: 'GET',
-  summary: 'Get a check session',
-  permission: 'read',
-  params,
-  response: checkSession,
-  alsoAnswers: unknown,
-} as const;
+const usual = usualOperations({ path: '/v2/check-sessions', params, shown: checkSession, unknown: unknown[404] });
+const get = { ...usual.get, summary: 'Get a check session' } as const;
 
 const completion = {
-  method: 'GET',
+  ...usual.get,
+  path: '/v2/check-sessions/{id}/completion',
   summary: 'Wait for the end of a check session',
-  permission: 'read',
-  params,
   query: sessionWait,
-  response: checkSession,
   alsoAnswers: { ...unknown, 408: 'The session is still running: call this operation again.' },
 } as const;
 
@@ -87,19 +80,17 @@ const versionOne = { isDeprecated: true } as const;
 
 export const checkSessionOperations = tagged('Check sessions', {
   triggerCheckSessions: { ...trigger, path: '/v2/check-sessions/trigger' },
-  getCheckSession: { ...get, path: '/v2/check-sessions/{id}' },
-  waitForCheckSession: { ...completion, path: '/v2/check-sessions/{id}/completion' },
+  getCheckSession: get,
+  waitForCheckSession: completion,
   triggerCheckSessionsV1: { ...trigger, ...versionOne, path: '/v1/check-sessions/trigger' },
   getCheckSessionV1: { ...get, ...versionOne, path: '/v1/check-sessions/{id}' },
   waitForCheckSessionV1: { ...completion, ...versionOne, path: '/v1/check-sessions/{id}/completion' },
   cancelCheckSession: {
+    ...usual.update,
     method: 'POST',
     path: '/v1/check-sessions/{id}/cancel',
     summary: 'Cancel a check session',
     description: 'Stops waiting for it. `openRuns` of its runs continue and are recorded.',
     permission: 'run',
-    params,
-    response: checkSession,
-    alsoAnswers: unknown,
   },
 });

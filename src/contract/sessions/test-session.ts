@@ -9,6 +9,8 @@ import {
 import { instant, pathUuid, queryInstant, variableKey, wholeNumber } from '#lib/schema/fields.ts';
 import { checkTypes } from '../checks/check.ts';
 import { retryStrategy } from '../checks/retry-strategy.ts';
+import { cursorPage } from '../paging.ts';
+import { usualOperations } from '../usual-operations.ts';
 import { tagged } from '../operation.ts';
 import { checkResult } from '../results/check-result.ts';
 import { checkTarget, sessionWait } from './check-session.ts';
@@ -105,6 +107,7 @@ const several = <Item extends z.ZodType>(item: Item) =>
 
 const params = z.object({ id: pathUuid('ID of the test session.') });
 const unknown = { 404: 'Unknown test session, or it is no longer stored.' } as const;
+const usual = usualOperations({ path: '/v1/test-sessions', params, shown: testSession, unknown: unknown[404] });
 
 export const testSessionOperations = tagged('Test sessions', {
   listTestSessions: {
@@ -124,11 +127,7 @@ export const testSessionOperations = tagged('Test sessions', {
       limit: wholeNumber(1, 100).default(20),
       nextId: z.string().max(200).exactOptional().describe('Cursor from the previous response.'),
     }),
-    response: z.strictObject({
-      length: z.int(),
-      entries: z.array(listEntry),
-      nextId: z.string().nullable().describe('null on the last page.'),
-    }),
+    response: cursorPage(listEntry, z.string()),
   },
   triggerTestSession: {
     method: 'POST',
@@ -161,37 +160,24 @@ export const testSessionOperations = tagged('Test sessions', {
       429: `More than ${runsOfSession} runs of test sessions of the account would wait or run.`,
     },
   },
-  getTestSession: {
-    method: 'GET',
-    path: '/v1/test-sessions/{id}',
-    summary: 'Get a test session',
-    permission: 'read',
-    params,
-    response: testSession,
-    alsoAnswers: unknown,
-  },
+  getTestSession: { ...usual.get, summary: 'Get a test session' },
   waitForTestSession: {
-    method: 'GET',
+    ...usual.get,
     path: '/v1/test-sessions/{id}/completion',
     summary: 'Wait for the end of a test session',
-    permission: 'read',
-    params,
     query: sessionWait,
-    response: testSession,
     alsoAnswers: { ...unknown, 408: 'The session is still running: call this operation again.' },
   },
   cancelTestSession: {
+    ...usual.update,
     method: 'POST',
     path: '/v1/test-sessions/{id}/cancel',
     summary: 'Cancel a test session',
     description: 'Cancels the runs that have not ended. An ended session stays as it is.',
     permission: 'run',
-    params,
     body: z
       .strictObject({ sequenceId: z.uuid().nullish().describe('Cancel only the run with this result ID.') })
       .nullish(),
-    response: testSession,
-    alsoAnswers: unknown,
   },
   getTestSessionResult: {
     method: 'GET',

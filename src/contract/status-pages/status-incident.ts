@@ -8,7 +8,8 @@ import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { checkParams } from '../checks/check.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
+import { cursorPage, cursorQuery } from '../paging.ts';
+import { namedService, serviceList } from './status-service.ts';
 
 const text = (longest: number) => z.string().trim().min(1).max(longest);
 const words = {
@@ -110,6 +111,12 @@ const usual = usualOperations({
 });
 const unknownUpdate = { 404: 'Unknown incident or update.' };
 const readOnlyUpdate = [...readOnlyFields, 'isScheduled', 'notified'];
+const ofUpdates = usualOperations({
+  path: '/v1/status-pages/incidents/{id}/incident-updates',
+  params: updateParams,
+  shown: incidentUpdate,
+  unknown: unknownUpdate[404],
+});
 
 export const statusIncidentOperations = tagged('Status pages', {
   listStatusIncidents: {
@@ -162,7 +169,7 @@ export const statusIncidentOperations = tagged('Status pages', {
   },
   listIncidentUpdates: {
     ...usual.get,
-    path: '/v1/status-pages/incidents/{id}/incident-updates',
+    path: ofUpdates.list.path,
     summary: 'List the updates of an incident',
     description: 'Oldest first. The list is not paged.',
     response: z.array(incidentUpdate),
@@ -170,41 +177,24 @@ export const statusIncidentOperations = tagged('Status pages', {
   createIncidentUpdate: {
     ...usual.update,
     method: 'POST',
-    path: '/v1/status-pages/incidents/{id}/incident-updates',
+    path: ofUpdates.list.path,
     summary: 'Add an update to an incident',
     body: ignoring(readOnlyUpdate, incidentUpdateCreate),
     example: { status: 'MONITORING', description: 'A fix is in place.' },
     response: incidentUpdate,
     alsoAnswers: { ...unknown, 409: 'It has 200 updates.' },
   },
-  getIncidentUpdate: {
-    method: 'GET',
-    path: '/v1/status-pages/incidents/{id}/incident-updates/{updateId}',
-    summary: 'Get an update of an incident',
-    permission: 'read',
-    params: updateParams,
-    response: incidentUpdate,
-    alsoAnswers: unknownUpdate,
-  },
+  getIncidentUpdate: { ...ofUpdates.get, summary: 'Get an update of an incident' },
   updateIncidentUpdate: {
-    method: 'PUT',
-    path: '/v1/status-pages/incidents/{id}/incident-updates/{updateId}',
+    ...ofUpdates.update,
     summary: 'Update an update of an incident',
     description: 'Omitted fields are kept. Subscribers are not notified again.',
-    permission: 'write',
-    params: updateParams,
     body: ignoring(readOnlyUpdate, updateOf(incidentUpdateCreate)),
     example: { description: 'A fix is in place since noon.' },
-    response: incidentUpdate,
-    alsoAnswers: unknownUpdate,
   },
   deleteIncidentUpdate: {
-    method: 'DELETE',
-    path: '/v1/status-pages/incidents/{id}/incident-updates/{updateId}',
+    ...ofUpdates.remove,
     summary: 'Delete an update of an incident',
-    permission: 'write',
-    params: updateParams,
-    status: 204,
     alsoAnswers: { ...unknownUpdate, 409: 'It is the only update.' },
   },
 } as const satisfies Untagged);

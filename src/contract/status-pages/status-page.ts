@@ -16,8 +16,9 @@ import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { timeZoneName } from '../time-zone.ts';
-import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
+import { timeZoneName } from '../lists.ts';
+import { cursorPage, cursorQuery } from '../paging.ts';
+import { namedService, serviceList } from './status-service.ts';
 
 const none = () => [];
 const text = (longest: number) => z.string().trim().min(1).max(longest);

@@ -6,7 +6,26 @@ import { instant, orNull, pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { usualOperations } from '../usual-operations.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { cursorPage, cursorQuery } from './service-lists.ts';
+import { cursorPage, cursorQuery } from '../paging.ts';
+
+/** A service, by its ID or by an object that contains it, as clients send what they received. */
+const serviceReference = z.union([
+  pathUuid('ID of a service.'),
+  z.looseObject({ id: pathUuid('ID of a service.') }).transform(({ id }) => id),
+]);
+
+/** Services, each once. */
+export function serviceList(most: number) {
+  return z
+    .array(serviceReference)
+    .max(most)
+    .transform((ids) => [...new Set(ids)]);
+}
+
+/** A service as pages and incidents name it. */
+export const namedService = z
+  .strictObject({ id: z.uuid(), name: z.string(), accountId: z.uuid() })
+  .meta({ id: 'NamedStatusService' });
 
 const none = () => [];
 const text = (longest: number) => z.string().trim().min(1).max(longest);

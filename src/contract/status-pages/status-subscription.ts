@@ -4,7 +4,8 @@ import { mostServicesOfPage } from '#domain/status-pages/status-page.ts';
 import { emailOf } from '#domain/status-pages/status-subscriber.ts';
 import { instant, pathUuid } from '#lib/schema/fields.ts';
 import { tagged, type Untagged } from '../operation.ts';
-import { cursorPage, cursorQuery, namedService, serviceList } from './service-lists.ts';
+import { cursorPage, cursorQuery } from '../paging.ts';
+import { namedService, serviceList } from './status-service.ts';
 
 /** How subscribers are notified; no type of an alert channel. */
 export const subscriptionType = 'EMAIL';

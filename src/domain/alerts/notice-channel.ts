@@ -1,7 +1,7 @@
 // Notices about Tocsin itself that a channel of the operator receives (docs/decisions/0135).
 import type { TemplateVariables } from '../deliveries/template-variables.ts';
 
-/** A problem of Tocsin. Times are epoch ms. */
+/** A problem of Tocsin or of an account that needs attention, and how to fix it. Times are epoch ms. */
 export interface OwnNotice {
   /** Stays the same while the problem lasts. */
   readonly id: string;

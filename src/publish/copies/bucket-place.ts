@@ -2,7 +2,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { hash } from 'node:crypto';
 import { pageCaching, PageCopyError } from '#domain/status-pages/page-copies.ts';
-import type { CopyPlace } from './copy-place.ts';
+import type { CopyPlace } from './page-copier.ts';
 
 /** A request to a bucket, signed. */
 export interface BucketRequest {
@@ -68,10 +68,9 @@ export function createBucketPlace({ url, region, keyId, secret }: Bucket, send: 
       throw refusal('GET', path, status, body);
     },
     async write(path, { mediaType, content }) {
-      const cache = pageCaching[/^[^/]+\/assets\//.test(path) ? 'asset' : 'page'];
       const { status, body } = await ask('PUT', path, Buffer.from(content), {
         'content-type': mediaType,
-        'cache-control': cache,
+        'cache-control': pageCaching[/^[^/]+\/assets\//.test(path) ? 'asset' : 'page'],
       });
       if (status !== 200) throw refusal('PUT', path, status, body);
     },

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, realpath, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { PageCopyError } from '#domain/status-pages/page-copies.ts';
-import type { CopyPlace } from './copy-place.ts';
-import { listFolder } from './page-copier.ts';
+import { type CopyPlace, listFolder } from './page-copier.ts';
 
 /** End of the names of files that are not complete. */
 const partEnd = '.part';

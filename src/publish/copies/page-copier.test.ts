@@ -19,9 +19,8 @@ import { startS3Server } from '../../../tests/support/targets/s3-server.ts';
 import type { PublishedFile } from '../page-view.ts';
 import { renderPage } from '../render-page.ts';
 import { createBucketPlace, type SendToBucket } from './bucket-place.ts';
-import type { CopyPlace } from './copy-place.ts';
+import { type CopyPlace, createPageCopier } from './page-copier.ts';
 import { createFolderPlace } from './folder-place.ts';
-import { createPageCopier } from './page-copier.ts';
 
 const free = (): Promise<void> => Promise.resolve();
 const some = (index = 'page'): Map<string, PublishedFile> =>

@@ -3,18 +3,8 @@ import { hash } from 'node:crypto';
 import { mostOlderAssets, PageCopyError } from '#domain/status-pages/page-copies.ts';
 import { isPageUrl } from '#domain/status-pages/status-page.ts';
 import type { PublishedFile } from '../page-view.ts';
-import type { CopyPlace } from './copy-place.ts';
 
-export interface PageCopier {
-  /** Addresses of the pages that have copies. Forgets what was written: files may have been changed by others. */
-  urls(): Promise<string[]>;
-  /**
-   * Writes the files of a page that changed since this process wrote them, the page itself last.
-   * @param url its address: the name of its folder
-   */
-  copy(url: string, files: ReadonlyMap<string, PublishedFile>): Promise<void>;
-  remove(url: string): Promise<void>;
-}
+export type PageCopier = ReturnType<typeof createPageCopier>;
 
 /** The folder of lists of what was written. */
 export const listFolder = '.tocsin';
@@ -44,7 +34,7 @@ interface Copies {
 }
 
 /** @param keep called before each operation; throws if another process took over */
-export function createPageCopier(place: CopyPlace, keep: () => Promise<void>): PageCopier {
+export function createPageCopier(place: CopyPlace, keep: () => Promise<void>) {
   const copies: Copies = {
     urls: new Set(),
     written: new Map(),
@@ -60,19 +50,24 @@ export function createPageCopier(place: CopyPlace, keep: () => Promise<void>): P
     },
   };
   return {
-    async urls() {
+    /** Addresses of the pages that have copies. Forgets what was written: files may have been changed by others. */
+    async urls(): Promise<string[]> {
       copies.written.clear();
       const found = await readList(copies, pagesList, /^/);
       copies.urls = new Set(found.filter(isPageUrl));
       return [...copies.urls];
     },
-    async copy(url, files) {
+    /**
+     * Writes the files of a page that changed since this process wrote them, the page itself last.
+     * @param url its address: the name of its folder
+     */
+    async copy(url: string, files: ReadonlyMap<string, PublishedFile>): Promise<void> {
       await claim(copies, url);
       const own = await writtenOf(copies, url);
       await writeFiles(copies, url, own, files);
       await removeGone(copies, url, own, files);
     },
-    async remove(url) {
+    async remove(url: string): Promise<void> {
       if (copies.urls.has(url)) await removePage(copies, url);
     },
   };
@@ -199,3 +194,15 @@ async function inParallel<Item>(
 }
 
 const hashOf = (content: string | Uint8Array): string => hash('sha256', content, 'base64url').slice(0, 22);
+
+/** A folder or a bucket. Paths are relative, with slashes. Each operation ends within some seconds, or fails. */
+export interface CopyPlace {
+  /** null = there is no such file. */
+  read(path: string): Promise<Buffer | null>;
+  /** Replaces a file as a whole: readers see the old or the new one. */
+  write(path: string, file: PublishedFile): Promise<void>;
+  /** Removes a file, if it exists. */
+  remove(path: string): Promise<void>;
+  /** Files that are written at once. */
+  readonly atOnce: number;
+}

@@ -10,22 +10,13 @@ import { pageStyle } from './page-style.ts';
 type NamedService = Pick<PublicService, 'id' | 'name'>;
 
 /** Pages beside a status page, in its language and colors. */
-export interface SubscriptionSheets {
-  /** Asks for the password without telling anything of the page. @param action address of the form */
-  askPassword(action: string, problem: 'wrong' | 'many' | null): string;
-  /** @param home relative address of the page; null = no link */
-  render(sheet: SubscriptionSheet, home: string | null): string;
-  /** IDs of the services that can be chosen. */
-  readonly serviceIds: readonly string[];
-  /** What browsers may do with them: no script, and nothing that is loaded. */
-  readonly policy: string;
-}
+export type SubscriptionSheets = ReturnType<typeof createSubscriptionSheets>;
 
 /** The style is inside: files of a page that is not public cannot be loaded without its password. */
 export function createSubscriptionSheets(
   page: Pick<PublicPage, 'name' | 'language' | 'timeZone' | 'texts' | 'defaultTheme' | 'themeColors'>,
   services: readonly NamedService[],
-): SubscriptionSheets {
+) {
   const style = pageStyle(page);
   const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
   const texts = Object.fromEntries(Object.entries(page.texts).map(([key, text]) => [key, cleanText(text)]));
@@ -51,9 +42,12 @@ ${content}
 </html>
 `.text;
   return {
+    /** IDs of the services that can be chosen. */
     serviceIds: services.map(({ id }) => id),
+    /** What browsers may do with them: no script, and nothing that is loaded. */
     policy,
-    askPassword(action, problem) {
+    /** Asks for the password without telling anything of the page. @param action address of the form */
+    askPassword(action: string, problem: 'wrong' | 'many' | null): string {
       const title = writer.plain('password.title');
       return sheetWith(
         title,
@@ -62,7 +56,8 @@ ${problem !== null && markup`<p role="alert">${writer.plain(`password.${problem}
 <form method="post" action="${action}"><p><label for="password">${writer.plain('password.label')}</label><br><input id="password" type="password" name="password" autocomplete="current-password" required></p><button>${writer.plain('password.submit')}</button></form>`,
       );
     },
-    render(sheet, home) {
+    /** @param home relative address of the page; null = no link */
+    render(sheet: SubscriptionSheet, home: string | null): string {
       const title = writer.plain(`subscription.${sheet.kind}.title`);
       return sheetWith(
         `${title} · ${name}`,

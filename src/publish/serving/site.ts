@@ -36,19 +36,9 @@ export interface ServedPage extends Omit<SitePage, 'files'> {
 }
 
 /** Published pages by their addresses. */
-export interface Site {
-  /** Adds a page or replaces the one with its ID. An address that another page has stays with it. */
-  readonly put: (page: SitePage) => void;
-  readonly remove: (pageId: string) => void;
-  /** ETags by path, of the files that a page has. */
-  etags(pageId: string): ReadonlyMap<string, string>;
-  byId(pageId: string): ServedPage | null;
-  byUrl(url: string): ServedPage | null;
-  /** @param host in lower case, without port */
-  byHost(host: string): ServedPage | null;
-}
+export type Site = ReturnType<typeof createSite>;
 
-export function createSite(): Site {
+export function createSite() {
   const pages = new Map<string, ServedPage>();
   const [urls, hosts] = [new Map<string, string>(), new Map<string, string>()];
   const remove = (pageId: string): void => {
@@ -59,7 +49,8 @@ export function createSite(): Site {
     if (page.customDomain !== null && hosts.get(page.customDomain) === pageId) hosts.delete(page.customDomain);
   };
   return {
-    put(page) {
+    /** Adds a page or replaces the one with its ID. An address that another page has stays with it. */
+    put(page: SitePage): void {
       const before = pages.get(page.pageId);
       remove(page.pageId);
       pages.set(page.pageId, { ...page, files: sentFiles(page.files, before?.files) });
@@ -67,10 +58,13 @@ export function createSite(): Site {
       if (page.customDomain !== null && !hosts.has(page.customDomain)) hosts.set(page.customDomain, page.pageId);
     },
     remove,
-    etags: (pageId) => new Map([...(pages.get(pageId)?.files ?? [])].map(([path, { etag }]) => [path, etag])),
-    byId: (pageId) => pages.get(pageId) ?? null,
-    byUrl: (url) => pages.get(urls.get(url) ?? '') ?? null,
-    byHost: (host) => pages.get(hosts.get(host) ?? '') ?? null,
+    /** ETags by path, of the files that a page has. */
+    etags: (pageId: string): ReadonlyMap<string, string> =>
+      new Map([...(pages.get(pageId)?.files ?? [])].map(([path, { etag }]) => [path, etag])),
+    byId: (pageId: string): ServedPage | null => pages.get(pageId) ?? null,
+    byUrl: (url: string): ServedPage | null => pages.get(urls.get(url) ?? '') ?? null,
+    /** @param host in lower case, without port */
+    byHost: (host: string): ServedPage | null => pages.get(hosts.get(host) ?? '') ?? null,
   };
 }
 

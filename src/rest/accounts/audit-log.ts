@@ -2,8 +2,8 @@
 import type { AuditLogActions } from '#actions/accounts/audit-log.ts';
 import type { AuditEntryBody } from '#contract/accounts/audit-log.ts';
 import type { AuditEntry } from '#domain/accounts/audit-entry.ts';
-import { csvLine } from '../results/csv.ts';
-import { Answer, type Route, route } from '../route.ts';
+import { csvAnswer, type CsvColumns } from '../results/csv.ts';
+import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';
 
 export function auditLogRoutes(actions: AuditLogActions): Route[] {
@@ -12,15 +12,9 @@ export function auditLogRoutes(actions: AuditLogActions): Route[] {
       const page = await actions.list(caller, filter, nextId ?? null, limit);
       return { entries: page.entries.map(toWire), nextId: page.nextId };
     }),
-    route('exportAuditLog', async ({ caller, query, signal }) => {
-      const lines = [csvLine(columns.map(([name]) => name))];
-      for await (const some of actions.export(caller, query)) {
-        if (signal.aborted) break;
-        for (const entry of some) lines.push(csvLine(columns.map(([, valueOf]) => valueOf(entry))));
-      }
-      const headers = { 'content-disposition': 'attachment; filename="tocsin-audit-log.csv"' };
-      return new Answer(200, lines.join(''), headers);
-    }),
+    route('exportAuditLog', ({ caller, query, signal }) =>
+      csvAnswer('tocsin-audit-log', columns, actions.export(caller, query), signal),
+    ),
   ];
 }
 
@@ -28,7 +22,7 @@ function toWire({ at, changes, ...entry }: AuditEntry): AuditEntryBody {
   return { ...entry, at: isoText(at), changes: changes.map((each) => ({ ...each, fields: [...each.fields] })) };
 }
 
-const columns: readonly (readonly [name: string, valueOf: (entry: AuditEntry) => string | number | null])[] = [
+const columns: CsvColumns<AuditEntry> = [
   ['at', ({ at }) => isoText(at)],
   ['actor_kind', ({ actor }) => actor.kind],
   ['actor_id', ({ actor }) => actor.id],

@@ -3,10 +3,9 @@ import type { ShownVariable } from '#actions/masking.ts';
 import type { VariableActions, VariableUseActions, VariableUses } from '#actions/accounts/variables.ts';
 import type { Warned } from '#actions/warnings.ts';
 import type { VariableBody, VariableUsesBody } from '#contract/accounts/variable.ts';
-import { deleted } from '../deleted.ts';
+import { deleted, written } from '../wire.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
-import { written } from '../wire.ts';
 
 export function variableRoutes(actions: VariableActions): Route[] {
   return [

@@ -1,6 +1,6 @@
 // Routes of held deliveries.
 import type { EndedHold, HeldDeliveryActions, ShownHold } from '#actions/alerts/held-deliveries.ts';
-import type { HeldDeliveriesBody } from '#contract/alerts/held-delivery.ts';
+import type { HeldDeliveriesBody } from '#contract/alerts/delivery.ts';
 import { type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 

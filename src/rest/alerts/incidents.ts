@@ -1,9 +1,8 @@
 // Incidents of checks over HTTP.
-import type { AcknowledgeActions, ShownIncident } from '#actions/alerts/acknowledge.ts';
+import type { AcknowledgeActions, ShownIncident, IncidentActions } from '#actions/alerts/incidents.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { pageHeaders, factTable, messagePage, page } from '../html.ts';
 import { countedAddress, createRateLimit } from '../rate-limit.ts';
-import type { IncidentActions } from '#actions/alerts/incidents.ts';
 import type { IncidentBody } from '#contract/alerts/incident.ts';
 import type { Incident, Acknowledger } from '#domain/alerts/incident.ts';
 import { alertToWire } from './check-alert.ts';

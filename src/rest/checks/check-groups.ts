@@ -1,11 +1,10 @@
 // Routes of check groups (reference §4.2, §4.4). The two versions differ only in their defaults.
 import type { GroupActions, ShownGroup } from '#actions/checks/check-groups.ts';
 import type { CheckGroupBody } from '#contract/checks/check-group.ts';
-import { deleted } from '../deleted.ts';
+import { deleted, isoText, isoTextOrNull, written } from '../wire.ts';
 import { checkToWire } from './checks.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { expectedBy } from '../revisions.ts';
-import { isoText, isoTextOrNull, written } from '../wire.ts';
 
 export function checkGroupRoutes(actions: GroupActions): Route[] {
   return [

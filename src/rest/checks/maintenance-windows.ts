@@ -1,4 +1,4 @@
-// Routes of maintenance windows (reference §4.7).
+// Routes of maintenance windows and their occurrences (reference §4.7).
 import {
   type InstantField,
   instantFields,
@@ -7,9 +7,15 @@ import {
   type WindowInput,
 } from '#actions/checks/maintenance-windows.ts';
 import type { Warned } from '#actions/warnings.ts';
-import type { MaintenanceWindowBody } from '#contract/checks/maintenance-window.ts';
+import type {
+  MaintenanceWindowBody,
+  MaintenanceCalendarBody,
+  MaintenanceOccurrenceBody,
+} from '#contract/checks/maintenance-window.ts';
 import { type Call, pageOf, type Route, route, sliceOf } from '../route.ts';
-import { isoText, isoTextOrNull } from '../wire.ts';
+import { isoText, isoTextOrNull, written } from '../wire.ts';
+import type { MaintenanceCalendar, MaintenanceOccurrenceActions } from '#actions/checks/maintenance-occurrences.ts';
+import type { CalendarEntry } from '#domain/checks/maintenance-window.ts';
 
 export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Route[] {
   return [
@@ -65,11 +71,7 @@ export function windowToWire({
 }: Warned<ShownWindow>): MaintenanceWindowBody {
   const { startsAt, endsAt, repeatEndsAt } = window;
   return {
-    ...window,
-    tags: [...window.tags],
-    checkIds: [...window.checkIds],
-    groupIds: [...window.groupIds],
-    silenceAlertsTags: [...window.silenceAlertsTags],
+    ...written(window),
     skippedOccurrences: window.skippedOccurrences.map(({ startsAt: start, endedAt }) => ({
       startsAt: isoText(start),
       endedAt: isoTextOrNull(endedAt),
@@ -82,5 +84,38 @@ export function windowToWire({
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),
     ...(warnings !== undefined && { warnings: [...warnings] }),
+  };
+}
+
+export function maintenanceOccurrenceRoutes(actions: MaintenanceOccurrenceActions): Route[] {
+  return [
+    route('listMaintenanceOccurrences', async ({ caller, query }) => toWire(await actions.list(caller, query))),
+    route('listOccurrencesOfMaintenanceWindow', async ({ caller, params, query }) =>
+      (await actions.ofWindow(caller, params.id, query.limit)).map(occurrenceToWire),
+    ),
+    route('skipMaintenanceOccurrence', async ({ caller, params, body }) =>
+      windowToWire(await actions.skip(caller, params.id, body.startsAt)),
+    ),
+    route('restoreMaintenanceOccurrence', ({ caller, params }) => actions.restore(caller, params.id, params.startsAt)),
+  ];
+}
+
+function toWire({ range, entries, isComplete }: MaintenanceCalendar): MaintenanceCalendarBody {
+  return {
+    from: isoText(range.from),
+    to: isoText(range.to),
+    occurrences: entries.map(occurrenceToWire),
+    isComplete,
+  };
+}
+
+function occurrenceToWire({ window, planned, span }: CalendarEntry): MaintenanceOccurrenceBody {
+  return {
+    windowId: window.id,
+    name: window.name,
+    startsAt: isoText(planned.from),
+    endsAt: isoText(planned.to),
+    skipped: span === null,
+    endedAt: isoTextOrNull(span === null || span.to === planned.to ? null : span.to),
   };
 }

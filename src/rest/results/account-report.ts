@@ -4,9 +4,9 @@ import type { AccountReportDeliveryActions } from '#actions/results/account-repo
 import type { AccountReportBody, AccountReportQuery } from '#contract/results/account-report.ts';
 import { invalidField } from '#actions/refusal.ts';
 import type { AccountReport, ReportedRow, ReportFigures } from '#domain/results/account-report.ts';
-import { type CsvCell, csvLine } from './csv.ts';
+import { csvAnswer, type CsvColumns } from './csv.ts';
 import { deliveryToWire } from '../alerts/deliveries.ts';
-import { Answer, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
 export function accountReportRoutes(reports: AccountReportActions, deliveries: AccountReportDeliveryActions): Route[] {
@@ -14,14 +14,9 @@ export function accountReportRoutes(reports: AccountReportActions, deliveries: A
     route('getAccountReport', async ({ caller, query, signal }) =>
       toWire(await reports.read(caller, questionOf(query), signal)),
     ),
-    route('getAccountReportRows', async ({ caller, query, signal }) => {
-      const lines = [csvLine(columns.map(([name]) => name))];
-      for await (const some of reports.rows(caller, questionOf(query), signal)) {
-        if (signal.aborted) break;
-        for (const row of some) lines.push(csvLine(columns.map(([, valueOf]) => valueOf(row))));
-      }
-      const disposition = `attachment; filename="tocsin-report-${query.fromOn ?? query.every}.csv"`;
-      return new Answer(200, lines.join(''), { 'content-disposition': disposition });
+    route('getAccountReportRows', ({ caller, query, signal }) => {
+      const file = `tocsin-report-${query.fromOn ?? query.every}`;
+      return csvAnswer(file, columns, reports.rows(caller, questionOf(query), signal), signal);
     }),
     route('sendAccountReport', async ({ caller, body: { alertChannelId, tags, ...query }, signal }) => {
       const question = questionOf({ ...query, ...(tags !== undefined && { tag: tags }) });
@@ -88,7 +83,7 @@ function rowToWire(row: ReportedRow): AccountReportBody['slowest'][number] {
   return { checkId, name, checkType, tags: [...tags], ...figuresToWire(row), successRatio, avg, p50, p95, p99 };
 }
 
-const columns: readonly (readonly [name: string, valueOf: (row: ReportedRow) => CsvCell])[] = [
+const columns: CsvColumns<ReportedRow> = [
   ['check_id', ({ checkId }) => checkId],
   ['name', ({ name }) => name],
   ['type', ({ checkType }) => checkType],

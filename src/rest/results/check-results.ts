@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import type { AssetDownload } from '#actions/results/asset-downloads.ts';
 import type { CheckResultActions, ShownResult } from '#actions/results/check-results.ts';
+import type { LinkedPage, ResultPageActions } from '#actions/results/result-page.ts';
 import { Refusal } from '#actions/refusal.ts';
-import type { ResultPageActions, LinkedPage } from '#actions/results/result-page.ts';
 import { type CheckResultBody, resultPart } from '#contract/results/check-result.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import { assetTypes } from '#domain/results/asset.ts';

@@ -4,12 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Responses in progress. */
-export interface OpenResponses {
-  /** Calls `free` once, when the response was sent or its connection is closed. */
-  hold(response: ServerResponse, free: () => void): void;
-  /** Closes the connection if its client stops reading this response. */
-  watch(response: ServerResponse): void;
-}
+export type OpenResponses = ReturnType<typeof createOpenResponses>;
 
 interface Connection {
   /** Of responses in progress, also those that wait behind another one on a pipelined connection. */
@@ -23,7 +18,7 @@ interface Connection {
 }
 
 /** @param maxMs how long a client may read nothing */
-export function createOpenResponses(maxMs: number): OpenResponses {
+export function createOpenResponses(maxMs: number) {
   const known = new WeakMap<Socket, Connection>();
   const watched = new Map<Socket, Connection>();
   let timer: NodeJS.Timeout | null = null;
@@ -48,7 +43,8 @@ export function createOpenResponses(maxMs: number): OpenResponses {
     return connection;
   };
   return {
-    hold(response, free) {
+    /** Calls `free` once, when the response was sent or its connection is closed. */
+    hold(response: ServerResponse, free: () => void): void {
       const socket = socketOf(response);
       if (response.closed || socket === null) {
         free();
@@ -60,7 +56,8 @@ export function createOpenResponses(maxMs: number): OpenResponses {
         if (frees.delete(free)) free();
       });
     },
-    watch(response) {
+    /** Closes the connection if its client stops reading this response. */
+    watch(response: ServerResponse): void {
       const socket = socketOf(response);
       if (response.closed || socket === null) return;
       const connection = connectionOf(socket);

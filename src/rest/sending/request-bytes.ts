@@ -32,15 +32,7 @@ const smallBody = 16 * 1024;
 const waitingBytes = 16 * 1024;
 
 /** Bytes of this server's requests and responses. */
-export interface Sending {
-  readonly open: OpenResponses;
-  /** How long a client may read nothing while bytes wait for it, ms. */
-  readonly stallMs: number;
-  /** Reserves the bytes of a request before its body and its rows are read. Refuses (429, 503) if there are none. */
-  reserve(of: RequestBytes, response: ServerResponse): Held | Promise<Held>;
-  /** Reserves bytes of messages to a client of an account. Rejects with `NoBytes` if there are none. */
-  reserveMessages(accountId: string, bytes: number): Reservation | Promise<Reservation>;
-}
+export type Sending = ReturnType<typeof createSending>;
 
 /** A request whose bytes are counted. */
 export interface RequestBytes {
@@ -81,14 +73,18 @@ export function createSending({
   addresses = addressBytes,
   stallMs = 10_000,
   waitMs,
-}: SendingOptions): Sending {
+}: SendingOptions) {
   const [ofAccounts, ofAddresses] = [createBytesInFlight(accounts, waitMs), createBytesInFlight(addresses, waitMs)];
   const open = createOpenResponses(stallMs);
   return {
     open,
+    /** How long a client may read nothing while bytes wait for it, ms. */
     stallMs,
-    reserveMessages: (accountId, bytes) => ofAccounts.reserve(accountId, bytes),
-    reserve({ operation, headers, accountId, address }, response) {
+    /** Reserves bytes of messages to a client of an account. Rejects with `NoBytes` if there are none. */
+    reserveMessages: (accountId: string, bytes: number): Reservation | Promise<Reservation> =>
+      ofAccounts.reserve(accountId, bytes),
+    /** Reserves the bytes of a request before its body and its rows are read. Refuses (429, 503) if there are none. */
+    reserve({ operation, headers, accountId, address }: RequestBytes, response: ServerResponse) {
       const owner = accountId ?? address;
       if (holdsNothing(operation)) return nothing;
       const body = bodyBytes(operation, headers);

@@ -1,6 +1,5 @@
 // Routes of check sessions (reference §4.7).
-import type { CheckSessionActions, ShownCheckSession } from '#actions/sessions/check-sessions.ts';
-import type { CheckTarget } from '#actions/sessions/select-checks.ts';
+import type { CheckSessionActions, ShownCheckSession, CheckTarget } from '#actions/sessions/check-sessions.ts';
 import type { CheckSessionBody } from '#contract/sessions/check-session.ts';
 import type { InputOf } from '#contract/operations.ts';
 import { resultToWire } from '../results/check-results.ts';

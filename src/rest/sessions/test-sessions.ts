@@ -11,9 +11,9 @@ import { resultToWire, wrongCursor } from '../results/check-results.ts';
 import { Answer, type Route, route } from '../route.ts';
 import { given, isoText, isoTextOrNull } from '../wire.ts';
 import { targetOf } from './check-sessions.ts';
-import { testResultLink, type TestLinks } from './test-links.ts';
 import { zonedText } from '#domain/accounts/time-zone.ts';
 import { html } from '#lib/markup/html.ts';
+import type { ResultLinks, SessionLinks } from '#actions/signed-links.ts';
 
 export function testSessionRoutes(actions: TestSessionActions, links: TestLinks): Route[] {
   const toWire = (session: StoredTestSession) => testSessionToWire(session, links);
@@ -188,3 +188,21 @@ const noSessionPage = messagePage(
   'Test session not found',
   'The link is incomplete or has expired, or the test session is no longer stored.',
 );
+
+/** What the responses of sessions link to. */
+export interface TestLinks {
+  readonly results: Pick<ResultLinks, 'link'>;
+  readonly sessions: Pick<SessionLinks, 'link'>;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** The page of a result. @param resultId that of the run, or of an attempt */
+export function testResultLink(
+  { accountId }: StoredTestSession,
+  { checkId }: StoredTestRun,
+  resultId: string,
+  { results, now }: Pick<TestLinks, 'results' | 'now'>,
+): string {
+  return results.link(accountId, checkId ?? resultId, resultId, now());
+}

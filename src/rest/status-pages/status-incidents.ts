@@ -1,6 +1,12 @@
 // Routes of incidents of status pages (reference §4.7).
-import type { IncidentInput, ShownIncident, StatusIncidentActions } from '#actions/status-pages/status-incidents.ts';
-import type { IncidentUpdateActions, ShownUpdate, UpdateInput } from '#actions/status-pages/incident-updates.ts';
+import type {
+  IncidentInput,
+  ShownIncident,
+  StatusIncidentActions,
+  IncidentUpdateActions,
+  ShownUpdate,
+  UpdateInput,
+} from '#actions/status-pages/status-incidents.ts';
 import type {
   IncidentUpdateBody,
   IncidentUpdateCreate,

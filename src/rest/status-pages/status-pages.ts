@@ -7,7 +7,7 @@ import { merged } from '#domain/patch.ts';
 import type { PageImage, PageImageName, StatusPage } from '#domain/status-pages/status-page.ts';
 import { newId } from '#lib/id.ts';
 import { type Route, route } from '../route.ts';
-import { isoText, isoTextOrNull } from '../wire.ts';
+import { isoText, isoTextOrNull, written } from '../wire.ts';
 import { cursorBody, namedServices } from './cursor-body.ts';
 
 export function statusPageRoutes(actions: StatusPageActions, addresses: PageAddresses): Route[] {
@@ -61,16 +61,12 @@ function given(images: Readonly<Record<PageImageName, string | null | undefined>
 export function pageToWire(page: ShownPage, addresses: PageAddresses): StatusPageBody {
   const { accountId, passwordHash, createdAt, updatedAt, services, images, cards, ...shown } = page;
   return {
-    ...shown,
+    ...written(shown),
     pageUrl: pageAddress(page, addresses),
     isPrivate: page.visibility !== 'PUBLIC',
     hasPassword: passwordHash !== null,
     logo: dataUrl(images.logo),
     favicon: dataUrl(images.favicon),
-    links: page.links.map((link) => ({ ...link })),
-    texts: { ...page.texts },
-    alertChannelIds: [...page.alertChannelIds],
-    themeColors: { ...page.themeColors },
     cards: cards.map(({ id, name, serviceIds }) => ({
       id,
       name,

@@ -4,7 +4,7 @@ import type { StatusServiceBody } from '#contract/status-pages/status-service.ts
 import { merged } from '#domain/patch.ts';
 import type { StatusService, StatusServiceWrite } from '#domain/status-pages/status-service.ts';
 import { type Route, route } from '../route.ts';
-import { isoText, isoTextOrNull } from '../wire.ts';
+import { isoText, isoTextOrNull, written } from '../wire.ts';
 import { cursorBody } from './cursor-body.ts';
 
 export function statusServiceRoutes(actions: StatusServiceActions): Route[] {
@@ -25,10 +25,7 @@ export function statusServiceRoutes(actions: StatusServiceActions): Route[] {
 /** A service as responses show it. */
 export function serviceToWire({ createdAt, updatedAt, ...service }: ShownService): StatusServiceBody {
   return {
-    ...service,
-    checkIds: [...service.checkIds],
-    groupIds: [...service.groupIds],
-    tags: [...service.tags],
+    ...written(service),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),
   };

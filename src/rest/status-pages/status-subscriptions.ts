@@ -2,8 +2,8 @@
 import type { StatusSubscriptionActions } from '#actions/status-pages/status-subscriptions.ts';
 import { type StatusSubscriptionBody, subscriptionType } from '#contract/status-pages/status-subscription.ts';
 import type { StatusSubscriber } from '#domain/status-pages/status-subscriber.ts';
-import { type CsvCell, csvLine } from '../results/csv.ts';
-import { Answer, type Route, route } from '../route.ts';
+import { csvAnswer, type CsvColumns } from '../results/csv.ts';
+import { type Route, route } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 import { cursorBody, namedServices } from './cursor-body.ts';
 
@@ -18,15 +18,9 @@ export function statusSubscriptionRoutes(actions: StatusSubscriptionActions): Ro
       const added = await actions.add(caller, params.id, requests, autoVerify);
       return { ...added, status: autoVerify ? ('VERIFIED' as const) : ('PENDING' as const) };
     }),
-    route('exportStatusSubscriptions', async ({ caller, params, signal }) => {
-      const lines = [csvLine(columns.map(([name]) => name))];
-      for await (const some of actions.export(caller, params.id)) {
-        if (signal.aborted) break;
-        for (const row of some) lines.push(csvLine(columns.map(([, valueOf]) => valueOf(row))));
-      }
-      const headers = { 'content-disposition': 'attachment; filename="tocsin-subscribers.csv"' };
-      return new Answer(200, lines.join(''), headers);
-    }),
+    route('exportStatusSubscriptions', ({ caller, params, signal }) =>
+      csvAnswer('tocsin-subscribers', columns, actions.export(caller, params.id), signal),
+    ),
     route('deleteStatusSubscription', ({ caller, params }) => actions.remove(caller, params.id, params.subscriptionId)),
   ];
 }
@@ -34,7 +28,7 @@ export function statusSubscriptionRoutes(actions: StatusSubscriptionActions): Ro
 const statusOf = ({ confirmedAt }: StatusSubscriber): StatusSubscriptionBody['status'] =>
   confirmedAt === null ? 'PENDING' : 'VERIFIED';
 
-const columns: readonly (readonly [name: string, valueOf: (row: StatusSubscriber) => CsvCell])[] = [
+const columns: CsvColumns<StatusSubscriber> = [
   ['address', ({ email }) => email],
   ['status', statusOf],
   ['services', ({ serviceIds }) => serviceIds?.join(' ') ?? null],

@@ -1,8 +1,8 @@
 // Answers what visitors of status pages do with subscriptions: request, confirm, change and end them.
-import type { PublicSubscriptions } from '#actions/status-pages/public-subscriptions.ts';
+import type { PublicSubscriptions } from '#actions/status-pages/status-subscriptions.ts';
 import type { SubscriptionSheet } from '#domain/status-pages/status-subscriber.ts';
 import { pageHeaders } from '../html.ts';
-import type { VisitRequest, VisitResponse } from './visit.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** Pages about subscriptions to a page. */
 export interface Sheets {
@@ -115,4 +115,25 @@ function sheetOf(
     headers: { ...pageHeaders, 'content-security-policy': sheets.policy, ...retry },
     body: method === 'HEAD' ? '' : sheets.render(sheet, home),
   };
+}
+
+/** A request that may be a visit. */
+export interface VisitRequest {
+  readonly method: string;
+  /** The request target. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Name under which the client asks, in lower case and without port; null = it is this server's own. */
+  readonly foreignName: string | null;
+  /** IP address of the client. */
+  readonly address: string;
+  /** Reads a small form; null = it is too large or not one. */
+  readonly readForm: () => Promise<URLSearchParams | null>;
+}
+
+/** The response to a visit. */
+export interface VisitResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
 }

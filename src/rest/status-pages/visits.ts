@@ -9,8 +9,9 @@ import {
   answerSubscribe,
   type SubscribedPage,
   type SubscriptionVisitOptions,
+  type VisitRequest,
+  type VisitResponse,
 } from './subscription-visits.ts';
-import type { VisitRequest, VisitResponse } from './visit.ts';
 
 /** A file as it is sent. */
 interface SentFile {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { settleMs } from '#domain/checks/heartbeat.ts';
-import { createPingAllowance, type PingSort, pingSort } from './ping-allowance.ts';
+import { createPingAllowance, type PingSort, pingSort } from './pings.ts';
 
 const token = '0199f0c4-0000-7000-8000-000000000001';
 
