@@ -28,7 +28,8 @@ export function evaluateShown(
   return assertions.map((settings) => {
     const { property, target, regex } = settings;
     if (`${property}${target}${regex ?? ''}`.includes('{{')) return unknown('run again: it uses variables');
-    const assertion = compileAssertion(settings, sources);
+    // New and changed assertions do not pass if the value does not exist.
+    const assertion = compileAssertion({ ...settings, passesIfAbsent: settings.passesIfAbsent ?? false }, sources);
     if (typeof assertion === 'string') return { passed: false, message: assertion };
     const { source } = assertion;
     const isOfBody = values[source] === undefined && (sortOf[source] === 'text' || sortOf[source] === 'json');

@@ -1,4 +1,7 @@
 // From a red row to the result, the delivery and its replay.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
@@ -68,4 +71,16 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   await page.getByRole('button', { name: 'Replay' }).click();
   await expectVisible(page.getByText('Replay of'));
   await expectVisible(page.getByText('HTTP 200').first());
+  const assertions = [{ source: 'HEADERS', comparison: 'NOT_EQUALS', property: 'x-state', target: 'broken' }];
+  const request = { method: 'GET', url: target.url, assertions };
+  const older = await service.must('POST', '/v1/checks/api', { name: 'Older', activated: false, request });
+  const database = new DatabaseSync(join(service.environment['TOCSIN_DATA_DIR'] ?? '', 'tocsin.db'), { timeout: 5000 });
+  database.exec(`UPDATE checks SET definition = replace(definition, ',"passesIfAbsent":false', '')`);
+  database.close();
+  await page.goto(`/checks/${String(older['id'])}`);
+  await expectVisible(page.getByText('One assertion passes even if its value does not exist'));
+  await page.getByRole('button', { name: 'Upgrade assertions' }).click();
+  await expectHidden(page.getByRole('region', { name: 'Older assertions' }));
+  const upgraded = await service.must('GET', `/v1/checks/${String(older['id'])}`);
+  assert.equal(JSON.stringify(upgraded).includes('passesIfAbsent'), false);
 });

@@ -11,6 +11,9 @@ test('a group is run with live progress and a verdict, and shown on the wall', a
   const { service, open } = await startWebUi(t);
   const { id: groupId } = await service.must('POST', '/v2/check-groups', {
     name: 'Shop',
+    apiCheckDefaults: {
+      assertions: [{ source: 'HEADERS', comparison: 'NOT_EQUALS', property: 'date', target: 'broken' }],
+    },
   });
   for (const name of ['good', 'bad']) {
     await service.must('POST', '/v1/checks/api', {
@@ -19,8 +22,14 @@ test('a group is run with live progress and a verdict, and shown on the wall', a
       request: { method: 'GET', url: `${target.url}/${name}` },
     });
   }
+  service.rows((raw) =>
+    raw.exec(`UPDATE check_groups SET definition = replace(definition, ',"passesIfAbsent":false', '')`),
+  );
   const page = await open('/groups');
   await page.getByRole('link', { name: 'Shop' }).click();
+  const older = page.getByRole('region', { name: 'Older assertions' });
+  await older.getByRole('button', { name: 'Upgrade assertions' }).click();
+  await expectHidden(older);
   await page.getByRole('button', { name: 'Run all checks' }).click();
   await expectVisible(page.getByText('1 of 2 runs did not pass'), 20_000);
   await expectVisible(page.getByRole('region', { name: 'Run from CI' }).getByText(/curl --fail-with-body/));

@@ -3,6 +3,7 @@ import type { StoredCheck } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { type Check, type CheckType, pathOfType } from '#domain/checks/check.ts';
+import { settingsWithMeaning } from '#domain/checks/absent-values.ts';
 import { withMuteStart } from '#domain/checks/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
@@ -231,7 +232,7 @@ export function mergedSettings(
   present: JsonObject,
   { newToken }: EditDeps,
 ): JsonObject {
-  const settings = { ...present, ...written };
+  const settings = settingsWithMeaning({ ...present, ...written }, present);
   if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: mergedHeartbeat(written, present, newToken) };
   const request = objectOrNull(settings['request']);
   if (request === null || written['request'] === undefined) return settings;

@@ -6,6 +6,7 @@ import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { requestWithMeaning, requestWithShownMeaning, upgradedRequest } from '#domain/checks/absent-values.ts';
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './check-scripts.ts';
@@ -100,6 +101,8 @@ export function createGroupActions(deps: GroupDeps) {
     /** Keeps fields that are not given. */
     change: (caller: Caller, id: number, change: Change<GroupInput>, expected: Expected = null) =>
       changeGroup(caller, id, { change, expected }, deps),
+    /** Lets older assertions of the defaults fail if their value does not exist, like new ones. */
+    upgradeAssertions: (caller: Caller, id: number): Promise<ShownGroup> => upgradeAssertions(caller, id, deps),
     /** Keeps the checks, without a group. Refused if scripts of the checks would be left without a runtime. */
     remove: (caller: Caller, id: number): Promise<readonly Warning[]> => removeGroup(caller, id, deps),
     /** The checks of a group, ordered by `groupOrder`. */
@@ -142,6 +145,17 @@ async function changeGroup(
       isAutoAssigned: false,
     };
   });
+  if (changed === null) throw notFound('check group', id);
+  return shownWithWarnings(caller, savedOrRefused(changed), deps);
+}
+
+async function upgradeAssertions(caller: Caller, id: number, deps: GroupDeps): Promise<ShownGroup> {
+  requirePermission(caller, 'write');
+  const changed = await deps.checkGroups.change(caller.accountId, id, ({ group }) => ({
+    group: { ...group, apiCheckDefaults: upgradedRequest(group.apiCheckDefaults) },
+    subscriptions: null,
+    isAutoAssigned: false,
+  }));
   if (changed === null) throw notFound('check group', id);
   return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
@@ -263,7 +277,11 @@ function newGroup({ accountId }: Caller, input: GroupInput, from: CheckGroup | n
     createdAt: 0,
     updatedAt: null,
     environmentVariables: mergedVariables(input.environmentVariables, from?.environmentVariables ?? []),
-    apiCheckDefaults: mergedRequest(input.apiCheckDefaults, from?.apiCheckDefaults ?? null, 'apiCheckDefaults'),
+    apiCheckDefaults: mergedRequest(
+      requestWithMeaning(input.apiCheckDefaults, from?.apiCheckDefaults ?? null),
+      from?.apiCheckDefaults ?? null,
+      'apiCheckDefaults',
+    ),
   };
 }
 
@@ -278,7 +296,11 @@ export function changedGroup(present: CheckGroup, change: Change<GroupInput>): C
       environmentVariables: mergedVariables(environmentVariables, present.environmentVariables),
     }),
     ...(fields.apiCheckDefaults && {
-      apiCheckDefaults: mergedRequest(fields.apiCheckDefaults, present.apiCheckDefaults, 'apiCheckDefaults'),
+      apiCheckDefaults: mergedRequest(
+        requestWithMeaning(fields.apiCheckDefaults, present.apiCheckDefaults),
+        present.apiCheckDefaults,
+        'apiCheckDefaults',
+      ),
     }),
   };
 }
@@ -297,7 +319,7 @@ function shownGroup(caller: Caller, { group, subscriptions }: StoredGroup): Show
   return {
     ...group,
     environmentVariables: shownVariables(caller, group.environmentVariables),
-    apiCheckDefaults: shownRequest(caller, group.apiCheckDefaults),
+    apiCheckDefaults: requestWithShownMeaning(shownRequest(caller, group.apiCheckDefaults)),
     alertChannelSubscriptions: subscriptions,
   };
 }

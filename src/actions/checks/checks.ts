@@ -7,6 +7,7 @@ import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
+import { upgradedSettings } from '#domain/checks/absent-values.ts';
 import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import {
   type ChangeOptions,
@@ -85,6 +86,8 @@ export function createCheckActions(deps: CheckDeps) {
       const changed = orNotFound(await checks.change(caller.accountId, id, edit), 'check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
+    /** Lets older assertions fail if their value does not exist, like new ones. */
+    upgradeAssertions: (caller: Caller, id: string): Promise<ShownCheck> => upgradeAssertions(caller, id, deps),
     async remove(caller: Caller, id: string): Promise<void> {
       requirePermission(caller, 'write');
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
@@ -186,6 +189,16 @@ function draftOf(
     environmentVariables: mergedVariables(input.environmentVariables, present?.environmentVariables ?? []),
     settings: mergedSettings(checkType, input.settings, present?.settings ?? {}, deps),
   };
+}
+
+async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): Promise<ShownCheck> {
+  requirePermission(caller, 'write');
+  const changed = await deps.checks.change(caller.accountId, id, ({ check: present }) => {
+    const check = { ...present, settings: upgradedSettings(present.settings) };
+    return { check, subscriptions: null, isAutoAssigned: false, ...deps.missingVariables.namesOf(check) };
+  });
+  if (changed === null) throw notFound('check', id);
+  return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
 
 /** Problems of the scripts of a new check. */

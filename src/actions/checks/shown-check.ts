@@ -5,6 +5,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
+import { settingsWithShownMeaning } from '#domain/checks/absent-values.ts';
 import { nextRunOf } from '#domain/checks/schedule.ts';
 import { shownHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, shownRequest, type ShownVariable, shownVariables } from '../masking.ts';
@@ -48,7 +49,8 @@ export function shownCheck(
   };
 }
 
-function shownSettings(caller: Caller, settings: JsonObject, pingUrl: PingUrl): JsonObject {
+function shownSettings(caller: Caller, stored: JsonObject, pingUrl: PingUrl): JsonObject {
+  const settings = settingsWithShownMeaning(stored);
   const [request, heartbeat] = [objectOrNull(settings['request']), objectOrNull(settings['heartbeat'])];
   return {
     ...settings,

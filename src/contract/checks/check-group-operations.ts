@@ -110,6 +110,14 @@ export const checkGroupOperations = tagged('Check groups', {
     example: { muted: true },
     isRevised: true,
   },
+  upgradeAssertionsOfCheckGroup: {
+    ...usual.update,
+    method: 'POST',
+    path: '/v1/check-groups/{id}/upgrade-assertions',
+    summary: 'Upgrade the assertions of a check group',
+    description:
+      'Assertions of `apiCheckDefaults` with `passesIfAbsent` were saved by an older version and pass if their value does not exist. Afterwards they fail then, like new ones. The checks of the group have their own assertions.',
+  },
   deleteCheckGroup: {
     ...usual.remove,
     summary: 'Delete a check group',

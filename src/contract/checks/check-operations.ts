@@ -144,6 +144,14 @@ export const checkOperations = tagged('Checks', {
     response: check,
   },
   ...ofEveryKind('update', updateKind),
+  upgradeAssertionsOfCheck: {
+    ...usual.update,
+    method: 'POST',
+    path: '/v1/checks/{id}/upgrade-assertions',
+    summary: 'Upgrade the assertions of a check',
+    description:
+      'Assertions with `passesIfAbsent` were saved by an older version and pass if their value does not exist. Afterwards they fail then, like new ones. Has no effect on other assertions.',
+  },
   deleteCheck: {
     ...usual.remove,
     summary: 'Delete a check',

@@ -25,6 +25,9 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
     route('updateCheckGroupV2', async ({ caller, params, body, headers }) =>
       toWire(await actions.change(caller, params.id, body, expectedBy(headers))),
     ),
+    route('upgradeAssertionsOfCheckGroup', async ({ caller, params }) =>
+      toWire(await actions.upgradeAssertions(caller, params.id)),
+    ),
     route('deleteCheckGroup', async ({ caller, params }) => deleted(await actions.remove(caller, params.id))),
     route('listChecksOfGroup', async ({ caller, params, query }) =>
       pageOf(await actions.listChecks(caller, params.id, sliceOf(query)), checkToWire),

@@ -39,6 +39,9 @@ export function checkRoutes(actions: CheckActions): Route[] {
         return checkToWire(await actions.change(caller, params.id, changed(body), options));
       }),
     ]),
+    route('upgradeAssertionsOfCheck', async ({ caller, params }) =>
+      checkToWire(await actions.upgradeAssertions(caller, params.id)),
+    ),
     route('deleteCheck', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
 }

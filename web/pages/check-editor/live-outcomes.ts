@@ -39,6 +39,7 @@ export function useLiveOutcomes(form: CheckForm, draft: Draft, result: Result | 
       property: textOf(item['property']),
       target: textOf(item['target']),
       regex: textOf(item['regex']) || null,
+      ...(item['passesIfAbsent'] === true && { passesIfAbsent: true }),
     })),
   );
   const [outcomes, setOutcomes] = useState(none);

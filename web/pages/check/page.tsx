@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ServiceError } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { OlderAssertionsOfCheck } from '../../ui/checks/older-assertions.tsx';
 import { showOf } from '../../ui/checks/kind.ts';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { Alerts } from './alerts.tsx';
@@ -36,6 +37,7 @@ export function CheckPage() {
   return (
     <>
       <CheckHead key={checkId} check={check.data} />
+      <OlderAssertionsOfCheck check={check.data} />
       {called && <PingUrl url={called.pingUrl(check.data)} snippets={called.snippets} />}
       <ResponseTimes check={check.data} />
       <Figures check={check.data} />

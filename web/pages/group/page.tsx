@@ -10,6 +10,7 @@ import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { LastChange } from '../../ui/layout/last-change.tsx';
 import { PageHead, Section } from '../../ui/layout/page.tsx';
 import { Muted } from '../../ui/checks/muted.tsx';
+import { OlderAssertionsOfGroup } from '../../ui/checks/older-assertions.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { GroupActions } from './actions.tsx';
 import { Members } from './members.tsx';
@@ -44,6 +45,7 @@ export function GroupPage() {
         )}
         {write && <GroupActions group={group.data} />}
       </PageHead>
+      <OlderAssertionsOfGroup group={group.data} />
       {run && <Progress groupId={id} isFollowed={isStarted} />}
       <Members groupId={id} />
       <Section title={text.settings}>

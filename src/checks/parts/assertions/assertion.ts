@@ -12,6 +12,8 @@ export interface AssertionSettings {
   readonly target: string;
   /** null = none. */
   readonly regex: string | null;
+  /** Whether it passes if the value does not exist; absent = true: an older version saved it. */
+  readonly passesIfAbsent?: boolean | undefined;
 }
 
 /** A compiled assertion. */
@@ -24,6 +26,8 @@ export interface Assertion {
   readonly regex: string;
   readonly path: JsonPath | null;
   readonly pattern: RegExp | null;
+  /** Whether a negated comparison holds if the value does not exist. */
+  readonly passesIfAbsent: boolean;
 }
 
 /** How the matches of a JSON path are compared: a single match, every match, any match, or their number. */
@@ -87,8 +91,9 @@ export function compileAssertion(
   if (typeof pattern === 'string') return pattern;
   const path = sort === 'json' ? compilePath(property, hide) : null;
   if (typeof path === 'string') return path;
+  const passesIfAbsent = settings.passesIfAbsent !== false;
   const shown = pattern === null ? '' : expression;
-  return { source, comparison, property, target, regex: shown, path, pattern };
+  return { source, comparison, property, target, regex: shown, path, pattern, passesIfAbsent };
 }
 
 function isNumber(text: string): boolean {

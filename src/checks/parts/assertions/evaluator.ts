@@ -1,7 +1,8 @@
 // Evaluates one assertion on a response, without limits of time; the web UI evaluates with it, too.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { holdsForNothing, isNegated } from '#domain/checks/absent-values.ts';
 import type { Assertion, JsonPath } from './assertion.ts';
-import { type AssertionSource, type Comparison, sortOf } from './sources.ts';
+import { type AssertionSource, sortOf } from './sources.ts';
 import { createTarget, holds, type Observed, type Target } from './compare.ts';
 import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview, valueAt } from './json-document.ts';
 import type { Outcome } from './sentence.ts';
@@ -19,10 +20,6 @@ export interface Hiding {
   /** Length of the longest masked text, in characters. */
   readonly longest: number;
 }
-
-/** Comparisons that hold if the value does not exist, and those that fail then although their opposite does, too. */
-const holdsForNothing: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'IS_NULL']);
-const isNegated: ReadonlySet<Comparison> = new Set(['NOT_EQUALS', 'NOT_HAS_KEY', 'NOT_HAS_VALUE', 'NOT_CONTAINS']);
 
 /** Maximum length of text for a regular expression. */
 export const maxRegexText = 64 * 1024;
@@ -73,8 +70,8 @@ function evaluateOne(
   if (assertion.path !== null) return compareMatches(assertion, documentOf(assertion.source), target, show);
   const value = observed(assertion, observation);
   if (value === beyondSearched) return { passed: false, actual: null, problem: beyondProblem };
-  if (isAbsent(assertion, value)) return outcomeOfNothing(assertion, observation);
-  const passed = isThere(assertion) ?? holds(assertion.comparison, value, target);
+  if (!assertion.passesIfAbsent && isAbsent(assertion, value)) return outcomeOfNothing(assertion, observation);
+  const passed = isThere(assertion, value) ?? holds(assertion.comparison, value, target);
   return { passed, actual: value === undefined ? null : show(value), problem: null };
 }
 
@@ -86,12 +83,12 @@ function isAbsent({ source }: Assertion, value: Observed): boolean {
 /** The outcome for a value that does not exist (docs/decisions/0140). */
 function outcomeOfNothing({ source, comparison, property, pattern }: Assertion, { values }: Observation): Outcome {
   const outcome = (passed: boolean, problem: string | null): Outcome => ({ passed, actual: null, problem });
-  if (holdsForNothing.has(comparison)) return outcome(true, null);
+  if (holdsForNothing(comparison)) return outcome(true, null);
   const isHeader = source === 'HEADERS' && property !== '';
   const isMissing = isHeader && headerValue(values[source], property) === undefined;
   if (isHeader && comparison === 'NOT_HAS_KEY') return outcome(isMissing, isMissing ? null : 'the header exists');
   // Positive comparisons report that there is no value.
-  if (!isNegated.has(comparison)) return outcome(false, null);
+  if (!isNegated(comparison)) return outcome(false, null);
   if (pattern !== null && !isMissing) return outcome(false, 'the regular expression matches nothing');
   return outcome(false, isHeader ? 'the header is missing' : 'it has no value');
 }
@@ -138,10 +135,10 @@ function matched(value: Observed, pattern: RegExp | null): Observed | typeof bey
   return match === null ? undefined : (match[1] ?? match[0]);
 }
 
-/** For a named header that exists, what HAS_KEY and its opposite say; null = not applicable. */
-function isThere({ source, property, comparison }: Assertion): boolean | null {
+/** For a named header, HAS_KEY checks whether it exists; null = not applicable. */
+function isThere({ source, property, comparison }: Assertion, value: Observed): boolean | null {
   if (source !== 'HEADERS' || property === '' || !comparison.endsWith('HAS_KEY')) return null;
-  return comparison === 'HAS_KEY';
+  return (value === undefined) === (comparison === 'NOT_HAS_KEY');
 }
 
 /** Header names are case-insensitive. */
@@ -155,7 +152,7 @@ const nothing = 'the path matches nothing';
 
 /** Compares the matches of a path in a document. */
 function compareMatches(
-  { comparison, path }: Pick<Assertion, 'comparison' | 'path'>,
+  { comparison, path, passesIfAbsent }: Pick<Assertion, 'comparison' | 'path' | 'passesIfAbsent'>,
   document: JsonDocument,
   target: Target,
   show: (value: ExactValue) => string,
@@ -176,7 +173,8 @@ function compareMatches(
   }
   if (path?.mode === 'one') {
     const [value] = matches;
-    if (value === undefined && isNegated.has(comparison)) return { ...outcome(false, undefined), problem: nothing };
+    const isRefused = value === undefined && !passesIfAbsent && isNegated(comparison);
+    if (isRefused) return { ...outcome(false, undefined), problem: nothing };
     return outcome(isHeld(value), value);
   }
   // HAS_VALUE requires only one matching value.
@@ -192,7 +190,7 @@ function compareMatches(
   }
   const [first] = seen;
   if (count === 0) {
-    const passed = path?.mode !== 'any' && holdsForNothing.has(comparison);
+    const passed = path?.mode !== 'any' && holdsForNothing(comparison);
     return passed ? outcome(true, undefined) : { ...outcome(false, undefined), problem: nothing };
   }
   const all = outcome(!isAny, count === 1 ? first : seen);

@@ -60,6 +60,12 @@ export function assertionList<const Sources extends readonly string[]>(id: strin
         .nullable()
         .default(null)
         .describe('Regular expression that extracts part of the text or header before the comparison.'),
+      passesIfAbsent: z
+        .boolean()
+        .exactOptional()
+        .describe(
+          'true in responses: this assertion was saved by an older version and passes if the value does not exist. Unchanged assertions keep that. false gives it up; true is ignored for other assertions.',
+        ),
     })
     .meta({ id: `${id}Write`, description: 'A condition on the response.' });
   return orNull(

@@ -1,5 +1,6 @@
 // Validates assertions and time limits before variables are filled in, and warns about those without a useful effect.
 import type { SettingsProblem } from '../../kind.ts';
+import { passesIfAbsent } from '#domain/checks/absent-values.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import { type AssertionSettings, compileAssertion } from './assertion.ts';
 import { type AssertionSource, sortOf } from './sources.ts';
@@ -56,9 +57,15 @@ export function assertionWarnings(
       lengthWarning(assertion) ??
       namelessWarning(assertion) ??
       emptyWarning(assertion) ??
+      absenceWarning(assertion) ??
       contradiction(assertion, index, assertions, path);
     return message === null ? [] : [{ path: `${path}[${index}]`, message }];
   });
+}
+
+function absenceWarning(assertion: AssertionSettings): string | null {
+  if (!passesIfAbsent(assertion)) return null;
+  return 'passes if the value does not exist, because an older version saved it; set passesIfAbsent to false to change that';
 }
 
 /** The number an assertion compares with; null if a variable supplies it. */
