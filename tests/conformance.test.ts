@@ -35,7 +35,7 @@ function hasTest(path: string, name: string): boolean {
   if (!existsSync(root + path)) return false;
   const { code } = sourceFile(path, readFileSync(root + path, 'utf8'));
   const names = [
-    ...code.matchAll(/\b(?:it|test)\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g),
+    ...code.matchAll(/\b(?:it|test|onSqlite)\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g),
   ];
   return names.some(([, single, double, template]) =>
     (single ?? double ?? template ?? '').replaceAll('\\', '').includes(name),
