@@ -1,6 +1,5 @@
 // Adds deliveries of weekly and monthly reports when they are due (docs/decisions/0130).
-import type { AccountReport, ReportSchedule } from '#domain/results/account-report.ts';
-import { lastPeriod, nextReportAt } from '#domain/results/account-report.ts';
+import { type AccountReport, lastPeriod, nextReportAt, type ReportSchedule } from '#domain/results/account-report.ts';
 import type { Clock } from '#lib/clock.ts';
 
 interface DueReport {
@@ -28,12 +27,11 @@ export interface SendAccountReportsOptions {
 
 /** Reports per tick. */
 const atOnce = 100;
-const restMs = 15_000;
+const [restMs, waitMs] = [15_000, 1000];
 /** When a report that could not be made is tried again: until then it leaves its place in a tick to others. */
 const retryMs = 600_000;
 /** Longest wait until a gap is recorded, from the due time or the start of this process, ms: nothing else is known then. */
 export const maxGapWaitMs = 86_400_000;
-const waitMs = 1000;
 
 /** One tick. Returns the delay until the next one, ms. */
 export function createSendAccountReports(options: SendAccountReportsOptions): () => Promise<number> {

@@ -11,10 +11,7 @@ export type MemberRole = (typeof memberRoles)[number];
 export const roles = ['operator', ...memberRoles] as const;
 export type Role = (typeof roles)[number];
 
-/**
- * `read` reads, `run` starts checks, `write` changes resources of the account, `admin` its keys and settings, `operate`
- * the installation: its accounts and their limits.
- */
+/** `read` reads, `run` starts checks, `write` changes resources, `admin` keys and settings, `operate` the installation. */
 export type Permission = 'read' | 'run' | 'write' | 'admin' | 'operate';
 
 /** An API key without the key itself, of which only the SHA-256 is stored. Times are epoch ms. */

@@ -71,16 +71,8 @@ function divided(body: CreateBody | UpdateBody): readonly [own: object, settings
 
 /** A check in a response. */
 export function checkToWire(check: ShownCheck): CheckBody {
-  const {
-    accountId: _account,
-    mutedFrom: _from,
-    settings,
-    mutedUntil,
-    nextRunAt,
-    createdAt,
-    updatedAt,
-    ...rest
-  } = check;
+  const { accountId: _account, mutedFrom: _from, settings, ...shown } = check;
+  const { mutedUntil, nextRunAt, createdAt, updatedAt, ...rest } = shown;
   // Only bodies that the contract has validated are stored as settings.
   return {
     ...written(rest),

@@ -78,10 +78,6 @@ export function json(value: unknown): string {
   return JSON.stringify(value);
 }
 
-export function jsonOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
-
 /** Parses a stored document; `Shape` is what the same store wrote. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names what its own table holds
 export function parsed<Shape>(text: string): Shape {

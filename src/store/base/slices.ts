@@ -76,16 +76,12 @@ async function newest<Row>(
   return list.rows({ from: null, before }, limit, offset);
 }
 
-async function* slicesOf<Row>(
-  list: SlicedList<Row>,
-  start: IdBytes | null,
-  firstSize = Infinity,
-): AsyncGenerator<IdRange> {
+async function* slicesOf<Row>(list: SlicedList<Row>, start: IdBytes | null, firstSize = Infinity) {
   const sliceSize = list.sliceSize ?? Infinity;
   let before = start;
   for (let size = Math.min(firstSize, sliceSize); ; size = sliceSize) {
     const from = await list.edge(before, size);
-    yield { from, before };
+    yield { from, before } satisfies IdRange;
     if (from === null) return;
     before = from;
     await breathe();

@@ -1,5 +1,10 @@
 // Cancels reminders that are still being retried when their check recovers or changes state (docs/decisions/0014).
+import type { NotifiedTable } from '../base/tables/delivery-tables.ts';
+import type { Statement } from '../engines/statements.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
+
+/** The channel and check of reminders. */
+export type RemindersOf = Pick<NotifiedTable, 'account_id' | 'check_id' | 'alert_channel_id'>;
 
 const pending = deliveryStatusCodes.encode('pending');
 const cancelled = deliveryStatusCodes.encode('cancelled');
@@ -32,14 +37,17 @@ export const isPendingReminder = `status = ${pending} AND replay_of IS NULL AND 
     AND c.content LIKE '%"IS_REMINDER":true%')`;
 
 /**
- * Condition of the pending reminders of a check for a channel, also of those that are sent through another channel
- * (docs/decisions/0129). The arguments are SQL expressions.
+ * Cancels the pending reminders of a check for a channel, also those that are sent through another channel
+ * (docs/decisions/0129).
  */
-export function remindersOf(account: string, channel: string, check: string): string {
-  const routedTo = `SELECT routed_to FROM notified WHERE account_id = ${account} AND check_id = ${check}
-    AND alert_channel_id = ${channel}`;
-  return `account_id = ${account} AND check_id = ${check} AND alert_channel_id IN (${channel}, (${routedTo}))
-    AND ${channel} IN (alert_channel_id, routed_from) AND ${isPendingReminder}`;
+export function remindersCancelled({ account_id, check_id, alert_channel_id }: RemindersOf): Statement {
+  const routedTo = `SELECT routed_to FROM notified WHERE account_id = $1 AND check_id = $3 AND alert_channel_id = $2`;
+  return {
+    text: `UPDATE deliveries SET ${cancelReminder}
+      WHERE account_id = $1 AND check_id = $3 AND alert_channel_id IN ($2, (${routedTo}))
+        AND $2 IN (alert_channel_id, routed_from) AND ${isPendingReminder}`,
+    values: [account_id, alert_channel_id, check_id],
+  };
 }
 
 /**

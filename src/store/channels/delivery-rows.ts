@@ -1,4 +1,6 @@
 // Maps deliveries to rows; input and output of claiming and settling.
+import { addToCounts, createCounts } from '../base/counts.ts';
+import type { Statement, Writes } from '../engines/statements.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type {
@@ -98,23 +100,57 @@ export const cancelledColumns = {
   attempt_started_at: null,
 } as const;
 
-/** Statement that sends a delivery which collected alerts, unless it was cancelled. Its content is added separately. */
-export const releaseStatement = (p: readonly string[]): string =>
-  `UPDATE deliveries SET status = ${deliveryStatusCodes.encode('pending')}, alert_id = ${p[2]}, check_result_id = ${p[3]},
-     alert_type = ${p[4]}, created_at = ${p[5]}, next_attempt_at = ${p[6]}, latest_of = ${p[7]}
-   WHERE account_id = ${p[0]} AND id = ${p[1]} AND status = ${collecting}`;
-
-/** Values of that statement. */
-export function releaseValues(delivery: Delivery) {
+/** Sends a delivery that collected alerts, unless it was cancelled. Its content is added separately. */
+function releasing(delivery: Delivery): Statement {
   const row = newDeliveryRow(delivery);
   const { account_id, id, alert_id, check_result_id, alert_type, created_at, next_attempt_at, latest_of } = row;
-  return [account_id, id, alert_id, check_result_id, alert_type, created_at, next_attempt_at, latest_of] as const;
+  return {
+    text: `UPDATE deliveries SET status = ${deliveryStatusCodes.encode('pending')}, alert_id = $3, check_result_id = $4,
+        alert_type = $5, created_at = $6, next_attempt_at = $7, latest_of = $8
+      WHERE account_id = $1 AND id = $2 AND status = ${collecting}`,
+    values: [account_id, id, alert_id, check_result_id, alert_type, created_at, next_attempt_at, latest_of],
+  };
 }
 
-/** Statement that cancels a delivery which collected alerts. Values: reason, account and ID. */
-export const cancelCollectingStatement = (p: readonly string[]): string =>
-  `UPDATE deliveries SET status = ${cancelled}, next_attempt_at = NULL, error = ${p[0]}
-   WHERE account_id = ${p[1]} AND id = ${p[2]} AND status = ${collecting}`;
+/** A delivery that collected alerts and is cancelled. */
+export interface Uncollected extends Pick<Delivery, 'accountId' | 'id'> {
+  readonly reason: string;
+}
+
+/** Sends deliveries that collected alerts, and cancels others of these. */
+export function releaseDeliveries(
+  writes: Writes,
+  { released, uncollected }: { readonly released: readonly Delivery[]; readonly uncollected: readonly Uncollected[] },
+): void {
+  for (const delivery of released) writes.change(releasing(delivery));
+  sendContents(writes, released);
+  for (const { accountId, id, reason } of uncollected) {
+    writes.change({
+      text: `UPDATE deliveries SET status = ${cancelled}, next_attempt_at = NULL, error = $1
+        WHERE account_id = $2 AND id = $3 AND status = ${collecting}`,
+      values: [reason, idBytes(accountId), idBytes(id)],
+    });
+  }
+}
+
+/** Adds and counts a test message or a replay. */
+export function addDelivery(writes: Writes, delivery: Delivery): void {
+  sendDeliveries(writes, [delivery]);
+  const counts = createCounts();
+  counts.addDeliveries([delivery]);
+  writes.send('account_counts', counts.rows(), addToCounts);
+}
+
+/** Adds deliveries with their content; the caller counts them. */
+export function sendDeliveries(writes: Writes, deliveries: readonly Delivery[]): void {
+  writes.send('deliveries', deliveries.map(newDeliveryRow));
+  sendContents(writes, deliveries);
+}
+
+function sendContents(writes: Writes, deliveries: readonly Delivery[]): void {
+  writes.send('delivery_requests', requestRows(deliveries));
+  writes.send('delivery_contents', contentRows(deliveries));
+}
 
 /** Their requests, if they were rendered. */
 export function requestRows(deliveries: readonly Delivery[]) {

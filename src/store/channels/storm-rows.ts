@@ -1,5 +1,6 @@
 // Sorts alerts of people's channels into digests, in the transaction of the result. Shared by all engines
 // (docs/decisions/0127).
+import type { Statement } from '../engines/statements.ts';
 import {
   afterAlert,
   afterJoining,
@@ -122,8 +123,11 @@ export function stormRow(accountId: string, storm: AlertStorm): AlertStormsTable
   };
 }
 
-/** The statement of `hastenDigest`, unless the digest left meanwhile. The arguments are SQL expressions. */
-export function hastened(account: string, digest: string, dueAt: string): string {
-  return `UPDATE deliveries SET next_attempt_at = ${dueAt} WHERE account_id = ${account} AND id = ${digest}
-    AND status = ${deliveryStatusCodes.encode('collecting')} AND next_attempt_at > ${dueAt}`;
+/** The statement of `hastenDigest`, unless the digest left meanwhile. */
+export function hastened({ accountId, digestId, dueAt }: DueDigest): Statement {
+  return {
+    text: `UPDATE deliveries SET next_attempt_at = $3 WHERE account_id = $1 AND id = $2
+      AND status = ${deliveryStatusCodes.encode('collecting')} AND next_attempt_at > $3`,
+    values: [idBytes(accountId), idBytes(digestId), dueAt],
+  };
 }

@@ -15,7 +15,7 @@ import {
 import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../base/tables/schema.ts';
 import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
 import type { Seal } from '../base/seal.ts';
-import { inPairs } from '../engines/postgres/bulk.ts';
+import { inPairs, columnsOf } from '../engines/postgres/bulk.ts';
 import type { Session } from '../engines/postgres/session.ts';
 
 type OfCheck = Pick<Run, 'accountId' | 'checkId'>;
@@ -187,7 +187,7 @@ async function readGroups(
   if (missing.length === 0) return;
   const rows = await session.query<CheckGroupsTable>(
     `SELECT * FROM check_groups WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
-    [missing.map(({ account_id }) => account_id), missing.map(({ group_id }) => group_id)],
+    columnsOf(missing, 'account_id', 'group_id'),
   );
   for (const row of rows) accounts.get(idText(row.account_id))?.groups.set(row.id, groupOf(row, seal));
 }

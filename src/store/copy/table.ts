@@ -4,9 +4,8 @@ import { type CopyRule, copyRules } from '../base/tables/copy-rules.ts';
 import type { Db } from '../base/tables/schema.ts';
 import { copyingFact } from '../base/unfinished.ts';
 
-/** A value of a column. */
 export type Cell = string | number | Uint8Array | null;
-/** A row by column name. */
+/** Values of a row by the names of its columns. */
 export type Row = Readonly<Record<string, Cell>>;
 
 /** A table: its columns, and its primary key in order. */

@@ -37,11 +37,8 @@ export interface AlertFilter {
 export function createCheckAlerts({ reader }: Database) {
   return {
     /** Newest first. */
-    async list(
-      accountId: string,
-      { from, to, checkId }: AlertFilter,
-      { limit, offset }: Slice,
-    ): Promise<Page<StoredAlert>> {
+    async list(accountId: string, filter: AlertFilter, { limit, offset }: Slice): Promise<Page<StoredAlert>> {
+      const { from, to, checkId } = filter;
       const inTime = selectRows(reader, 'alerts', { account_id: idBytes(accountId) })
         .where('id', '>=', firstIdAt(from))
         .where('id', '<', firstIdAt(to + 1));

@@ -1,9 +1,9 @@
 // Rows of roll-ups in PostgreSQL; the decisions are in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
-import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
+import { firstIdAt, idText } from '../base/codec.ts';
 import { breathe } from '../base/slices.ts';
 import type { CheckKey } from '../roll-ups/roll-up-progress.ts';
-import { rollUpLock } from '../roll-ups/postgres-roll-up-lock.ts';
+import { rollUpLock } from '../engines/postgres/schema.ts';
 import { type SpanKey, spans } from './roll-up-rows.ts';
 import {
   type LateHour,
@@ -15,7 +15,7 @@ import {
   rollUpTick,
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
-import { type Bulk, type ColumnTypes, createBulk } from '../engines/postgres/bulk.ts';
+import { type Bulk, type ColumnTypes, createBulk, columnsOf } from '../engines/postgres/bulk.ts';
 import type { Connections } from '../engines/postgres/connections.ts';
 import type { Session } from '../engines/postgres/session.ts';
 
@@ -74,12 +74,7 @@ function lateRows(session: Session): Pick<RollUpStore, 'lateHours' | 'forget'> {
          USING unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS g (account_id, check_id, start_at, touched)
          WHERE l.account_id = g.account_id AND l.check_id = g.check_id AND l.start_at = g.start_at
            AND l.touched = g.touched`,
-        [
-          hours.map(({ account_id }) => account_id),
-          hours.map(({ check_id }) => check_id),
-          hours.map(({ start_at }) => start_at),
-          hours.map(({ touched }) => touched),
-        ],
+        columnsOf(hours, 'account_id', 'check_id', 'start_at', 'touched'),
       );
     },
   };
@@ -100,7 +95,7 @@ function sourceRows(session: Session): Pick<RollUpStore, 'checksAfter' | 'result
         `SELECT r.* FROM ${keysFrom(1)} JOIN roll_ups r ON r.account_id = k.account_id AND r.check_id = k.check_id
            AND r.span = 0 AND r.start_at >= k.start_at AND r.start_at < k.start_at + ${dayMs}
          ORDER BY r.start_at, r.location`,
-        keyArrays(days),
+        columnsOf(days, 'accountId', 'checkId', 'startAt'),
       );
       const byDay = Map.groupBy(
         rows,
@@ -117,14 +112,14 @@ function writtenRows(session: Session, bulk: Bulk): Pick<RollUpStore, 'replace' 
       await session.query(
         `DELETE FROM roll_ups r USING ${keysFrom(1)}
          WHERE r.account_id = k.account_id AND r.check_id = k.check_id AND r.span = $4 AND r.start_at = k.start_at`,
-        [...keyArrays(keys), spans[span]],
+        [...columnsOf(keys, 'accountId', 'checkId', 'startAt'), spans[span]],
       );
       await bulk.insert('roll_ups', rows);
     },
     keepStretches: async (stretches) =>
       void (await bulk.insert('missed_stretches', stretches, 'ON CONFLICT DO NOTHING')),
     async removeOld(checks, { hours, days }) {
-      const keys = [checks.map(({ accountId }) => accountId), checks.map(({ checkId }) => checkId)];
+      const keys = columnsOf(checks, 'accountId', 'checkId');
       const ofChecks = `USING unnest($1::bytea[], $2::bytea[]) AS k (account_id, check_id)
          WHERE r.account_id = k.account_id AND r.check_id = k.check_id`;
       await session.query(`DELETE FROM roll_ups r ${ofChecks} AND r.span = 0 AND r.start_at < $3`, [...keys, hours]);
@@ -137,14 +132,6 @@ function writtenRows(session: Session, bulk: Bulk): Pick<RollUpStore, 'replace' 
 /** Keys of ranges as a table `k`, from three arrays that are the values `from` and the next. */
 function keysFrom(from: number): string {
   return `unnest($${from}::bytea[], $${from + 1}::bytea[], $${from + 2}::bigint[]) AS k (account_id, check_id, start_at)`;
-}
-
-function keyArrays(keys: readonly SpanKey[]): [IdBytes[], IdBytes[], number[]] {
-  return [
-    keys.map(({ accountId }) => accountId),
-    keys.map(({ checkId }) => checkId),
-    keys.map(({ startAt }) => startAt),
-  ];
 }
 
 async function readLateHours(session: Session, before: number, max: number): Promise<LateHour[]> {
@@ -183,7 +170,7 @@ function readNumbered(session: Session, hours: readonly SpanKey[], max: number |
          AND id >= $5 AND id < $6 ORDER BY results.id) r
      ORDER BY k.hour LIMIT $7`,
     [
-      ...keyArrays(hours).slice(0, 2),
+      ...columnsOf(hours, 'accountId', 'checkId'),
       starts.map((at) => firstIdAt(at)),
       starts.map((at) => firstIdAt(at + hourMs)),
       firstIdAt(Math.min(...starts)),

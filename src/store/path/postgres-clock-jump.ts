@@ -1,8 +1,8 @@
 // Jumps of a server's clock in PostgreSQL: several processes notice each, and one of them shifts what waits
 // (docs/decisions/0016).
-import { bringForward } from './deliveries/postgres-shared-channels.ts';
+import { bringForward } from './deliveries/postgres-channels.ts';
 import { bringBack, type ClockEngine, type GoingTime, moveWithClock } from './clock-jump.ts';
-import { rollUpLock } from '../roll-ups/postgres-roll-up-lock.ts';
+import { rollUpLock } from '../engines/postgres/schema.ts';
 import type { Session } from '../engines/postgres/session.ts';
 import { runStatements } from '../engines/postgres/statements.ts';
 

@@ -13,7 +13,7 @@ import { type Connections, keyedSettings } from '../engines/postgres/connections
 import type { Session } from '../engines/postgres/session.ts';
 import { type Contexts, createContexts } from '../checks/postgres-contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries/postgres-deliveries.ts';
-import { addDelivery } from './deliveries/postgres-delivery-rows.ts';
+import { addDelivery } from '../channels/delivery-rows.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats/postgres-heartbeats.ts';
 import { createLookback, type Lookback } from './runs/lookback.ts';
 import { recordAttempts } from './record/postgres-results.ts';
@@ -21,7 +21,7 @@ import { TooManyDeliveriesError } from './record/record-attempts.ts';
 import { readContents, saveRendered } from './deliveries/postgres-rendering.ts';
 import { claimRuns, heldBackMs, deferRuns, renewRuns, returnRuns } from './runs/postgres-runs.ts';
 import { scheduleDue } from './schedule/postgres-schedules.ts';
-import { bringForward } from './deliveries/postgres-shared-channels.ts';
+import { bringForward } from './deliveries/postgres-channels.ts';
 import { judgeStates } from './states/postgres-states.ts';
 import { isTheTime } from '../engines/postgres/the-time.ts';
 
@@ -173,7 +173,7 @@ export function createPostgresPath(deps: PostgresPathDeps): Path {
       await taken<void>(lease.now, undefined, (session) => bringForward(session, lease, inProgress));
     },
     settleAttempts: (settled, rules) => written((session, bulk) => settleAttempts(session, bulk, settled, rules)),
-    addDelivery: (delivery) => written((_, bulk) => addDelivery(bulk, delivery)),
+    addDelivery: (delivery) => written(async (_, bulk) => addDelivery(bulk, delivery)),
     takeOver: (now) => {
       const time = clockFrom(now);
       return written((session) => takeOver(session, time));

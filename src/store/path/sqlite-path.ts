@@ -9,9 +9,10 @@ import { bringBack, type ClockEngine, moveWithClock } from './clock-jump.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 import { type Contexts, createContexts } from '../checks/sqlite-contexts.ts';
 import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } from './deliveries/sqlite-deliveries.ts';
-import { addDelivery } from './deliveries/sqlite-delivery-rows.ts';
+import { addDelivery } from '../channels/delivery-rows.ts';
+import { writesOn } from '../engines/sqlite/many-rows.ts';
 import type { SqliteFile } from '../engines/sqlite/file.ts';
-import { runStatements } from '../engines/sqlite/statements.ts';
+import { runStatements } from '../engines/sqlite/connection.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats/sqlite-heartbeats.ts';
 import { judgeInParts } from './heartbeats/judge-heartbeats.ts';
 import { recordAttempts } from './record/sqlite-results.ts';
@@ -70,7 +71,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));
     },
     settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, rules)),
-    addDelivery: (delivery) => group((connection) => addDelivery(connection, delivery)),
+    addDelivery: (delivery) => group((connection) => addDelivery(writesOn(connection), delivery)),
     takeOver: (now) => group((connection) => takeOver(connection, now)),
     moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
       group((connection) =>

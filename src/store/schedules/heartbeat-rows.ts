@@ -32,14 +32,17 @@ export function heartbeatOf(row: Omit<HeartbeatsTable, 'token'>): Heartbeat {
   };
 }
 
-/** Columns that pings and evaluation change. */
-export type HeartbeatMoves = Pick<
-  HeartbeatsTable,
-  'due_at' | 'timer_at' | 'pinged_at' | 'started_at' | 'result_at' | 'is_passing' | 'is_excused'
->;
+/** How pings and evaluation change the row of a heartbeat. */
+export const heartbeatUpdate = {
+  table: 'heartbeats',
+  keys: ['account_id', 'check_id'],
+  set: ['due_at', 'timer_at', 'pinged_at', 'started_at', 'result_at', 'is_passing', 'is_excused'],
+} as const;
 
-export function movesOf(heartbeat: Heartbeat): HeartbeatMoves {
+/** These columns of a heartbeat, with its key. */
+export function movedRow(heartbeat: Heartbeat) {
   return {
+    ...keyColumns(heartbeat),
     due_at: heartbeat.dueAt,
     timer_at: heartbeat.timerAt,
     pinged_at: heartbeat.pingedAt,
@@ -47,7 +50,7 @@ export function movesOf(heartbeat: Heartbeat): HeartbeatMoves {
     result_at: heartbeat.resultAt,
     is_passing: flag(heartbeat.isPassing),
     is_excused: flag(heartbeat.isExcused),
-  };
+  } satisfies Partial<HeartbeatsTable>;
 }
 
 export function waitingPingOf(row: WaitingPingsTable): WaitingPing {

@@ -1,5 +1,6 @@
 // Writes many rows in one statement: columns are sent as arrays, whose types are read from the database.
 import { listOf, storable } from './lists.ts';
+import { type RowUpdate, type Statement, updateStatement } from '../statements.ts';
 import type { Session } from './session.ts';
 
 /** Types of columns, by table and column. */
@@ -25,6 +26,7 @@ export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
 /** Writes rows of a transaction. */
 export function createBulk(session: Session, types: ColumnTypes) {
   return {
+    change: ({ text, values }: Statement): void => session.send(text, values),
     /**
      * Inserts rows that all have the same columns; returns the number of inserted ones.
      * @param ending what follows the rows: ON CONFLICT …
@@ -34,6 +36,20 @@ export function createBulk(session: Session, types: ColumnTypes) {
     /** The same without waiting; the end of the transaction waits. */
     send(table: string, rows: readonly object[], ending = ''): void {
       if (rows.length > 0) session.send(...insertOf(types, table, rows, ending));
+    },
+    /** Updates rows. Does not wait either. */
+    sendUpdate<Column extends string>(
+      update: RowUpdate<Column>,
+      rows: readonly Readonly<Record<Column, unknown>>[],
+    ): void {
+      if (rows.length === 0) return;
+      const columns = [...update.set, ...update.keys];
+      const lists = columns.map((column, index) => `$${index + 1}::${typeOf(types, update.table, column)}[]`);
+      const from = `FROM unnest(${lists.join(', ')}) AS given (${columns.join(', ')})`;
+      session.send(
+        updateStatement(update, (column) => `given.${column}`, from),
+        columnsOf(rows, ...columns),
+      );
     },
   };
 }
@@ -74,6 +90,14 @@ function insertOf(
       ? `generate_series(1, ${rows.length})`
       : `unnest(${lists.join(', ')}) AS given (${names.join(', ')})`;
   return [`INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM ${given} ${ending}`, values];
+}
+
+/** The values of some columns of rows, as lists. */
+export function columnsOf<Column extends string>(
+  rows: readonly Readonly<Record<Column, unknown>>[],
+  ...columns: readonly Column[]
+): unknown[][] {
+  return columns.map((column) => rows.map((row) => row[column]));
 }
 
 /** A column with the same value in all rows is sent once. Bytes are not compared: they are IDs, and differ. */

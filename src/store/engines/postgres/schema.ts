@@ -8,6 +8,8 @@ import type { Session } from './session.ts';
 
 /** Advisory lock for changes of the schema; an arbitrary constant. */
 const schemaLock = 7_206_177_001;
+/** The same for roll-ups. */
+export const rollUpLock = 0x746f_6373;
 const askAgainMs = 100;
 /** An index created in the first second after a start delays no one. */
 const noticeAfterTries = 10;

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Db, Tables } from '../../base/tables/schema.ts';
 import { checkpointsInThread } from './checkpoint.ts';
+import type { Statements } from '../statements.ts';
 
 /** A synchronous connection that prepares each statement once. */
 export interface Connection {
@@ -91,4 +92,19 @@ function readerOf(database: DatabaseSync, sql: string) {
 /** Implements the interface of Kysely's SQLite dialect over `node:sqlite`. */
 function kyselyView(readers: (sql: string) => ReturnType<typeof readerOf>) {
   return { close: () => {}, prepare: readers };
+}
+
+/** Runs statements of a transaction. */
+export function runStatements<Answer>(connection: Connection, statements: Statements<Answer>): Answer {
+  let step = statements.next([]);
+  while (step.done !== true) {
+    const { text, values } = step.value;
+    step = statements.next(connection.select(numbered(text))(...(values as Values)));
+  }
+  return step.value;
+}
+
+/** The same with numbered values as in SQLite, where `$1` is a name. */
+export function numbered(text: string): string {
+  return text.replaceAll(/\$(?=\d)/g, '?');
 }

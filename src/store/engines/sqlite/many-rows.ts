@@ -1,5 +1,6 @@
 // Writes several rows per statement: executing a statement costs as much as a quarter of a row.
-import type { Connection, Values } from './connection.ts';
+import { type RowUpdate, updateStatement, type Writes } from '../statements.ts';
+import { type Connection, numbered, type Values } from './connection.ts';
 
 /** Rows per statement; more would not be cheaper per row. */
 const rowsAtOnce = 20;
@@ -64,4 +65,23 @@ export function insertRows(connection: Connection, table: string, rows: readonly
 /** Inserts a row by the names of its columns; returns whether it was inserted or changed. */
 export function insertRow(connection: Connection, table: string, row: object, ending = ''): boolean {
   return insertRows(connection, table, [row], ending) === 1;
+}
+
+/** Updates a row. */
+export function updateRow<Column extends string>(
+  connection: Connection,
+  update: RowUpdate<Column>,
+  row: Readonly<Record<Column, Values[number]>>,
+): void {
+  const columns = [...update.set, ...update.keys];
+  const statement = updateStatement(update, (column) => `?${columns.indexOf(column) + 1}`);
+  connection.prepare(statement).run(...columns.map((column) => row[column]));
+}
+
+/** Writes at once. */
+export function writesOn(connection: Connection): Writes {
+  return {
+    send: (table, rows, ending) => void insertRows(connection, table, rows, ending),
+    change: ({ text, values }) => void connection.prepare(numbered(text)).run(...(values as Values)),
+  };
 }

@@ -1,6 +1,7 @@
 // Waiting deliveries in PostgreSQL: claimed channel by channel with SKIP LOCKED, settled in batches.
 import type { Attempt, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { settledColumns } from '../../channels/cancel-reminders.ts';
+import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -20,16 +21,21 @@ import {
   walkStart,
 } from '../../channels/delivery-rows.ts';
 import type { DeliveriesTable } from '../../base/tables/schema.ts';
-import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
-import { type ClaimedChannel, channelKey, postpone, readChannels } from './postgres-claimed-channels.ts';
+import { type Bulk, inPairs, columnsOf } from '../../engines/postgres/bulk.ts';
+import {
+  type ClaimedChannel,
+  channelKey,
+  postpone,
+  readChannels,
+  type LeasedCheck,
+  scanOthers,
+} from './postgres-channels.ts';
 import type { Session } from '../../engines/postgres/session.ts';
+import { runStatements } from '../../engines/postgres/statements.ts';
 import { lastPositions, sendAttempts } from './postgres-delivery-rows.ts';
-import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
+import { outcomeEngine } from './postgres-channel-outcomes.ts';
 import { isDueAgain, type Lane, type LaneOrder, nextClaimAt, walkLanes } from './walk-lanes.ts';
 import { noteOutcomes } from './channel-outcomes.ts';
-import { outcomeEngine } from './postgres-channel-outcomes.ts';
-import { runStatements } from '../../engines/postgres/statements.ts';
-import { type LeasedCheck, scanOthers } from './postgres-shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -187,13 +193,11 @@ async function dueRows(
        ORDER BY d.next_attempt_at, d.id LIMIT l.room FOR UPDATE SKIP LOCKED) d
      LIMIT $5`,
     [
-      ...placesOf(lanes),
+      ...columnsOf(lanes, 'account_id', 'alert_channel_id'),
       lanes.map(({ room }) => room),
       now,
       max,
-      held.map(({ account_id }) => account_id),
-      held.map(({ alert_channel_id }) => alert_channel_id),
-      held.map(({ check_id }) => check_id),
+      ...columnsOf(held, 'account_id', 'alert_channel_id', 'check_id'),
       lanes.map(({ account_id, alert_channel_id }) => scannedFrom(idText(account_id), alert_channel_id)),
     ],
   );
@@ -215,13 +219,9 @@ async function laterTimes(session: Session, lanes: readonly Lane[], now: number)
        SELECT next_attempt_at FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
          AND d.alert_channel_id = l.alert_channel_id AND d.next_attempt_at > $3 AND d.leased_by IS NULL
        ORDER BY d.next_attempt_at LIMIT 1) d`,
-    [...placesOf(lanes), now],
+    [...columnsOf(lanes, 'account_id', 'alert_channel_id'), now],
   );
   return rows.map(({ at }) => at);
-}
-
-function placesOf(lanes: readonly Lane[]): [IdBytes[], number[]] {
-  return [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
 }
 
 /** Channels of which everything due was found and which have an attempt in progress here: the rest waits for it. */
@@ -277,7 +277,7 @@ async function lease(
   session.send(
     `UPDATE deliveries SET next_attempt_at = $3, leased_by = $4, attempt_started_at = $5
      WHERE ${inPairs('(account_id, id)', 1)}`,
-    [...keysOf(rows), now + leaseMs, owner, now],
+    [...columnsOf(rows, 'account_id', 'id'), now + leaseMs, owner, now],
   );
   await logCutOff(session, bulk, rows, (row) => interruptedAttempt(row, now));
   return rows.flatMap((row) => {
@@ -297,14 +297,10 @@ async function logCutOff(
   sendAttempts(bulk, cutOff, await lastPositions(session, cutOff));
 }
 
-function keysOf(rows: readonly DeliveriesTable[]): [IdBytes[], IdBytes[]] {
-  return [rows.map((row) => row.account_id), rows.map((row) => row.id)];
-}
-
 async function withRequests(session: Session, rows: readonly DeliveriesTable[]): Promise<DeliveryRow[]> {
   const requests = await session.query<{ id: IdBytes; request: string }>(
     `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
-    keysOf(rows),
+    columnsOf(rows, 'account_id', 'id'),
   );
   const requestOf = new Map(requests.map(({ id, request }) => [idText(id), request]));
   return rows.map((row) => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
@@ -315,7 +311,7 @@ function end(session: Session, rows: readonly DeliveriesTable[], status: Deliver
   session.send(
     `UPDATE deliveries SET status = $3, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = $4
      WHERE ${inPairs('(account_id, id)', 1)}`,
-    [...keysOf(rows), deliveryStatusCodes.encode(status), error],
+    [...columnsOf(rows, 'account_id', 'id'), deliveryStatusCodes.encode(status), error],
   );
 }
 

@@ -1,53 +1,9 @@
-// Rows of deliveries and attempts, for bulk writes.
-import type { Attempt, Delivery } from '#domain/deliveries/delivery.ts';
+// Rows of deliveries, and attempts in PostgreSQL, for bulk writes.
+import type { Attempt } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
-import { addToCounts, createCounts } from '../../base/counts.ts';
-import {
-  cancelCollectingStatement,
-  contentRows,
-  exchangeText,
-  newDeliveryRow,
-  releaseStatement,
-  releaseValues,
-  requestRows,
-} from '../../channels/delivery-rows.ts';
+import { exchangeText } from '../../channels/delivery-rows.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
-
-/** Adds and counts a test message or a replay. */
-export async function addDelivery(bulk: Bulk, delivery: Delivery): Promise<void> {
-  await insertDeliveries(bulk, [delivery]);
-  const counts = createCounts();
-  counts.addDeliveries([delivery]);
-  bulk.send('account_counts', counts.rows(), addToCounts);
-}
-
-/** Adds deliveries with their content; the caller counts them. */
-export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
-  bulk.send('deliveries', deliveries.map(newDeliveryRow));
-  bulk.send('delivery_requests', requestRows(deliveries));
-  bulk.send('delivery_contents', contentRows(deliveries));
-}
-
-/** Sends deliveries that collected alerts, and cancels others of these. */
-export function releaseDeliveries(
-  session: Session,
-  bulk: Bulk,
-  {
-    released,
-    uncollected,
-  }: {
-    readonly released: readonly Delivery[];
-    readonly uncollected: readonly (Pick<Delivery, 'accountId' | 'id'> & { readonly reason: string })[];
-  },
-): void {
-  const release = releaseStatement(['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8']);
-  for (const delivery of released) session.send(release, [...releaseValues(delivery)]);
-  bulk.send('delivery_requests', requestRows(released));
-  bulk.send('delivery_contents', contentRows(released));
-  const cancel = cancelCollectingStatement(['$1', '$2', '$3']);
-  for (const { accountId, id, reason } of uncollected) session.send(cancel, [reason, idBytes(accountId), idBytes(id)]);
-}
 
 /** An attempt's row; the database assigns its position in the log. */
 function attemptRow(attempt: Attempt) {

@@ -30,10 +30,7 @@ export async function readContents(
     keysOf(deliveries),
   );
   const byId = new Map(
-    rows.map(({ id, content, time_zone: timeZone }) => [
-      idText(id),
-      { content: parsed<DeliveryContent>(content), timeZone },
-    ]),
+    rows.map((row) => [idText(row.id), { content: parsed<DeliveryContent>(row.content), timeZone: row.time_zone }]),
   );
   const contents = deliveries.map(({ accountId, id }) => ({
     accountId,

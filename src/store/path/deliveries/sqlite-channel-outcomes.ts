@@ -1,4 +1,4 @@
-// Records what the ends of deliveries mean for their channels, in SQLite; the rules are in channel-outcomes.ts.
+// Clears the failures of channels that receive, in SQLite; the rules are in channel-outcomes.ts.
 import { idBytes } from '../../base/codec.ts';
 import { type OutcomeEngine, receivingColumns } from './channel-outcomes.ts';
 

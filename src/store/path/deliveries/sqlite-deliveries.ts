@@ -13,6 +13,7 @@ import { subscribersChannel, subscribersChannelId } from '#domain/deliveries/pag
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, postponedAtOnce } from '../../channels/requested-delay.ts';
 import { settledColumns } from '../../channels/cancel-reminders.ts';
+import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -28,12 +29,10 @@ import {
   type SettleRules,
 } from '../../channels/delivery-rows.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
-import type { Connection } from '../../engines/sqlite/connection.ts';
-import { orphanedReason, sortDue, sortFirsts } from './sort-due.ts';
+import { type Connection, runStatements } from '../../engines/sqlite/connection.ts';
 import { isDueAgain, type Lane, nextClaimAt, walkLanes } from './walk-lanes.ts';
 import { noteOutcomes } from './channel-outcomes.ts';
 import { outcomeEngine } from './sqlite-channel-outcomes.ts';
-import { runStatements } from '../../engines/sqlite/statements.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -198,29 +197,22 @@ function dueRows(
   return select(account_id, alert_channel_id, now, ...busy.map(idBytes), ...scanned, room);
 }
 
-const dueStatements = new Map<number, string>();
-
 /**
  * The statement of `dueRows`: without the conditions that most claims do not need. Individual comparisons, because
  * SQLite creates a table for a list.
  */
 function dueStatement(busy: number, isScannedPast: boolean): string {
-  const key = isScannedPast ? -1 - busy : busy;
-  const known = dueStatements.get(key);
-  if (known !== undefined) return known;
   const others = Array.from({ length: busy }, () => 'd.check_id <> ?').join(' AND ');
   const past = `AND d.next_attempt_at >= ? AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.status = ${pending}
     AND o.account_id = d.account_id AND o.alert_channel_id = d.alert_channel_id AND o.next_attempt_at < ?
     AND o.check_id = d.check_id)`;
-  const statement = `SELECT d.rowid AS row, hex(d.id) AS id_digits, hex(d.check_id) AS check_digits, d.alert_type,
+  return `SELECT d.rowid AS row, hex(d.id) AS id_digits, hex(d.check_id) AS check_digits, d.alert_type,
       d.attempts, d.created_at, d.attempt_started_at, hex(d.replay_of) AS replayed_digits, d.is_test, d.is_digest, r.request,
       ${supersededColumn} AS is_superseded FROM deliveries d
     LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
     WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
     ${busy > 0 ? `AND (d.check_id IS NULL OR (${others}))` : ''} ${isScannedPast ? past : ''}
     ORDER BY d.next_attempt_at, d.id LIMIT ?`;
-  dueStatements.set(key, statement);
-  return statement;
 }
 
 /** @param repeatedAt epoch ms; null = its delivery ends now */

@@ -6,9 +6,8 @@ import { deliveryStatusCodes } from '../../base/codes.ts';
 import { type RenderedDelivery, renderInput, type SettleRules } from '../../channels/delivery-rows.ts';
 import { noteEnds } from './channel-outcomes.ts';
 import { outcomeEngine } from './sqlite-channel-outcomes.ts';
-import { runStatements } from '../../engines/sqlite/statements.ts';
+import { runStatements, type Connection } from '../../engines/sqlite/connection.ts';
 import { type Ended, unrenderedEnd } from '../../channels/channel-standing.ts';
-import type { Connection } from '../../engines/sqlite/connection.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
 /** Input for rendering these deliveries, in order; null = nothing is stored. */

@@ -4,9 +4,9 @@ import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts
 import { idBytes, idText } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import {
-  type HeartbeatMoves,
   heartbeatKey,
-  movesOf,
+  heartbeatUpdate,
+  movedRow,
   type WaitingPing,
   waitingPingOf,
 } from '../../schedules/heartbeat-rows.ts';
@@ -14,7 +14,7 @@ import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heart
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
 import { readReception, type Reception, receptionKey } from './reception.ts';
-import type { Bulk } from '../../engines/postgres/bulk.ts';
+import { type Bulk, columnsOf } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { recordLocked } from '../record/postgres-results.ts';
 import type { Session } from '../../engines/postgres/session.ts';
@@ -34,32 +34,13 @@ export async function receivePings(
   const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
   bulk.send('pings', pings, 'ON CONFLICT DO NOTHING');
   bulk.send('waiting_pings', waiting);
-  sendMoved(session, heartbeats);
+  sendMoved(bulk, heartbeats);
   return answers;
 }
 
 /** Writes locked heartbeats. */
-function sendMoved(session: Session, heartbeats: readonly Heartbeat[]): void {
-  if (heartbeats.length === 0) return;
-  const rows: HeartbeatMoves[] = heartbeats.map(movesOf);
-  session.send(
-    `UPDATE heartbeats h SET due_at = m.due_at, timer_at = m.timer_at, pinged_at = m.pinged_at, started_at = m.started_at,
-       result_at = m.result_at, is_passing = m.is_passing, is_excused = m.is_excused
-     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-       $8::smallint[], $9::smallint[]) AS m (account_id, check_id, due_at, timer_at, pinged_at, started_at, result_at, is_passing, is_excused)
-     WHERE h.account_id = m.account_id AND h.check_id = m.check_id`,
-    [
-      heartbeats.map(({ accountId }) => idBytes(accountId)),
-      heartbeats.map(({ checkId }) => idBytes(checkId)),
-      rows.map(({ due_at }) => due_at),
-      rows.map(({ timer_at }) => timer_at),
-      rows.map(({ pinged_at }) => pinged_at),
-      rows.map(({ started_at }) => started_at),
-      rows.map(({ result_at }) => result_at),
-      rows.map(({ is_passing }) => is_passing),
-      rows.map(({ is_excused }) => is_excused),
-    ],
-  );
+function sendMoved(bulk: Bulk, heartbeats: readonly Heartbeat[]): void {
+  bulk.sendUpdate(heartbeatUpdate, heartbeats.map(movedRow));
 }
 
 /** Evaluates due heartbeats that are not locked by another process, and records their outcomes. */
@@ -108,7 +89,7 @@ export async function judgeHeartbeats(
       ? []
       : await recordLocked(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 }, contexts);
   bulk.send('pings', missing, 'ON CONFLICT DO NOTHING');
-  sendMoved(session, heartbeats);
+  sendMoved(bulk, heartbeats);
   // Last, as in all recording transactions.
   bulk.send('account_counts', counts.rows(), addToCounts);
   const pairs = attempts.flatMap((attempt, index) => {
@@ -137,7 +118,7 @@ async function takeWaiting(
          SELECT account_id, check_id, id FROM waiting_pings
          WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY received_at, id LIMIT ${maxWaiting}) p) f
      WHERE w.account_id = f.account_id AND w.check_id = f.check_id AND w.id = f.id RETURNING w.*`,
-    [rows.map(({ account_id }) => account_id), rows.map(({ check_id }) => check_id)],
+    columnsOf(rows, 'account_id', 'check_id'),
   );
   // IDs start with the time of the clock: after it was set back, they are not in the order of arrival.
   taken.sort((a, b) => a.received_at - b.received_at || Buffer.compare(a.id, b.id));

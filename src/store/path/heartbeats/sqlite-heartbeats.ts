@@ -4,7 +4,7 @@ import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts
 import type { CheckContext } from '#domain/results/recording.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
-import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from '../../schedules/heartbeat-rows.ts';
+import { heartbeatUpdate, movedRow, type WaitingPing, waitingPingOf } from '../../schedules/heartbeat-rows.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
@@ -12,7 +12,7 @@ import { readReception, type Reception, receptionKey } from './reception.ts';
 import type { CheckStatesTable, ChecksTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { writeCounts } from '../../engines/sqlite/counts.ts';
-import { insertRows } from '../../engines/sqlite/many-rows.ts';
+import { insertRows, updateRow } from '../../engines/sqlite/many-rows.ts';
 import { recordLocked } from '../record/sqlite-results.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
@@ -32,23 +32,7 @@ export function receivePings(connection: Connection, received: readonly Received
 
 // One by one: several per statement cost as much each, and a single one twice as much.
 function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
-  const row: HeartbeatMoves = movesOf(heartbeat);
-  connection
-    .prepare(
-      `UPDATE heartbeats SET due_at = ?, timer_at = ?, pinged_at = ?, started_at = ?, result_at = ?, is_passing = ?, is_excused = ?
-       WHERE account_id = ? AND check_id = ?`,
-    )
-    .run(
-      row.due_at,
-      row.timer_at,
-      row.pinged_at,
-      row.started_at,
-      row.result_at,
-      row.is_passing,
-      row.is_excused,
-      idBytes(heartbeat.accountId),
-      idBytes(heartbeat.checkId),
-    );
+  updateRow(connection, heartbeatUpdate, movedRow(heartbeat));
 }
 
 /** Number of heartbeats per slice, which blocks the event loop. */

@@ -1,11 +1,12 @@
 // Closes open alerts of a check that is deleted and notifies their channels, in the same transaction
 // (docs/decisions/0103).
+import { findRow, findRows } from '../../base/rows.ts';
 import { type Kysely, sql } from 'kysely';
 import { digestThresholdOf } from '#domain/alerts/alert-storm.ts';
 import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { bareFinding } from '#domain/results/result.ts';
-import { cancelReminder, isPendingReminder } from '../../channels/cancel-reminders.ts';
+import { cancelReminder, isPendingReminder, type RemindersOf } from '../../channels/cancel-reminders.ts';
 import { groupOf } from '../../checks/check-rows.ts';
 import { stateOf } from './check-state-rows.ts';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
@@ -19,7 +20,7 @@ import { createStorms, type StormRead, type StormRows, stormRow } from '../../ch
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
-import { type Deletion, type RemindersOf, notifyDeletion, type NotifyRules } from './notify-channels.ts';
+import { type Deletion, notifyDeletion, type NotifyRules } from './notify-channels.ts';
 import type { ListenerRow } from './listener-rows.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
@@ -195,13 +196,8 @@ async function findListeners(tx: Kysely<Tables>, { account_id, id, group_id }: C
     .execute();
   if (notified.length === 0 || group_id === null)
     return notified.map((row) => ({ ...row, is_subscribed: 0, is_via_group: 0, escalation_minutes: null }));
-  const viaGroup = await tx
-    .selectFrom('subscriptions')
-    .select('alert_channel_id')
-    .where('account_id', '=', account_id)
-    .where('group_id', '=', group_id)
-    .where('activated', '=', 1)
-    .execute();
+  const key = { account_id, group_id, activated: 1 as const };
+  const viaGroup = await findRows(tx, 'subscriptions', key, ['alert_channel_id']);
   const ofGroup = new Set(viaGroup.map(({ alert_channel_id }) => alert_channel_id));
   return notified.map((row) => ({
     ...row,
@@ -214,16 +210,8 @@ async function findListeners(tx: Kysely<Tables>, { account_id, id, group_id }: C
 /** Input for its templates; of its account, only what they use. */
 async function contextOfRow(tx: Kysely<Tables>, row: ChecksTable, seal: Seal): Promise<CheckContext> {
   const { account_id, group_id } = row;
-  const variables = await tx.selectFrom('variables').selectAll().where('account_id', '=', account_id).execute();
-  const group =
-    group_id === null
-      ? undefined
-      : await tx
-          .selectFrom('check_groups')
-          .selectAll()
-          .where('account_id', '=', account_id)
-          .where('id', '=', group_id)
-          .executeTakeFirst();
+  const variables = await findRows(tx, 'variables', { account_id });
+  const group = group_id === null ? undefined : await findRow(tx, 'check_groups', { account_id, id: group_id });
   const account = accountContext({ account: undefined, variables, windows: [], certificates: [] }, 0, seal);
   return contextOf(account, row, group === undefined ? null : groupOf(group, seal), seal);
 }
@@ -235,13 +223,7 @@ async function lastOf(
   resultId: IdBytes,
   now: number,
 ): Promise<Pick<Deletion, 'resultId' | 'location' | 'finding'>> {
-  const result = await tx
-    .selectFrom('results')
-    .select('started_at')
-    .where('account_id', '=', account_id)
-    .where('check_id', '=', check_id)
-    .where('id', '=', resultId)
-    .executeTakeFirst();
+  const result = await findRow(tx, 'results', { account_id, check_id, id: resultId }, ['started_at']);
   const verdict = { verdict: 'unknown', reason: null, message: 'the check was deleted' } as const;
   return {
     resultId: idText(resultId),

@@ -1,4 +1,5 @@
 // Adds an alert: an event of a check, whether or not it notifies a channel.
+import type { Statement } from '../../engines/statements.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
@@ -8,9 +9,12 @@ import { flag, idBytes, json } from '../../base/codec.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
-/** The statement that counts a channel that is notified of an alert later. The arguments are SQL expressions. */
-export function channelCounted(account: string, alert: string): string {
-  return `UPDATE alerts SET channels = channels + 1 WHERE account_id = ${account} AND id = ${alert}`;
+/** Counts a channel that is notified of an alert later. */
+export function channelCounted({ account_id, id }: Pick<AlertsTable, 'account_id' | 'id'>): Statement {
+  return {
+    text: 'UPDATE alerts SET channels = channels + 1 WHERE account_id = $1 AND id = $2',
+    values: [account_id, id],
+  };
 }
 
 /** What deliveries and alerts describe: a check and its result. */

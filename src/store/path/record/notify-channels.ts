@@ -1,5 +1,6 @@
 // Alerts and deliveries: one delivery per notified channel, in the transaction of the result or deletion. The
 // decisions, shared by all engines.
+import type { RemindersOf } from '../../channels/cancel-reminders.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { FoldedFlapping } from '#domain/alerts/flapping.ts';
 import { digestThresholdOf, type GroupableAlert } from '#domain/alerts/alert-storm.ts';
@@ -71,9 +72,6 @@ export interface NotifyRows extends HeldRows {
   cancelReminders(reminders: RemindersOf): void;
   readonly storms: Storms;
 }
-
-/** The channel and check of reminders. */
-export type RemindersOf = Pick<NotifiedTable, 'account_id' | 'check_id' | 'alert_channel_id'>;
 
 /** A check being deleted, with its last result. */
 export interface Deletion extends Omit<Occasion, 'isDeletion' | 'statusCode'> {

@@ -1,11 +1,9 @@
 // Recording in PostgreSQL: reads, locks and writes the rows of a batch of ended attempts at once; the decisions are in
 // record-attempts.ts.
-import { monthStart } from '#domain/accounts/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
-import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import { addToCounts, type Counts, createCounts } from '../../base/counts.ts';
+import { createCounts } from '../../base/counts.ts';
 import {
   deliveriesAtOnce,
   firstResultOf,
@@ -15,21 +13,16 @@ import {
 } from './record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import { endsOf, withEnds } from './held-alerts.ts';
-import { channelCounted } from './insert-alert.ts';
 import { isListening, type ListenerRow } from './listener-rows.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
-import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
+import { type Bulk, inPairs, columnsOf } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
-import { insertDeliveries, releaseDeliveries } from '../deliveries/postgres-delivery-rows.ts';
-import { sendLateHours } from '../../roll-ups/postgres-late-hours.ts';
-import { hastened, type StormRead } from '../../channels/storm-rows.ts';
+import type { StormRead } from '../../channels/storm-rows.ts';
 import { readStorms } from './postgres-storms.ts';
-import { readNeeded } from './postgres-suppression.ts';
+import { type CheckKey, readNeeded } from './postgres-suppression.ts';
 import type { NeededRow } from './suppression.ts';
-import { sendIncidents } from './postgres-incidents.ts';
-import { createRecording, type Recording, resultKey } from './postgres-recording.ts';
+import { createRecording, type RecordReads, sendRecording } from './recording.ts';
 import { keysOf } from '../runs/postgres-runs.ts';
-import { rowEndings } from './row-endings.ts';
 
 /**
  * Records each attempt whose run this owner has leased; drops the others, which another process repeats.
@@ -82,32 +75,86 @@ async function recordOf(
     holdStates(session, bulk, ours, rules.now),
     readLocations(session, attempts),
   ]);
-  const listeners = new Map<string, readonly ListenerRow[]>();
-  const storms = new Map<string, StormRead>();
-  const needed = new Map<string, NeededRow | null>();
+  const found: FoundRows = { held, states, locations, ...nothingFound() };
   // The channels to notify are known only after folding the results. Most batches notify none and are finished; the
   // others are folded again once the requested channels are read.
   for (;;) {
     const counts = createCounts();
-    const recording = createRecording({ held, states, locations, listeners, storms, needed });
+    const { reads, asked, askedNeeded } = readsOf(found);
+    const recording = createRecording(reads);
     const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
-    if (recording.askedNeeded.size > 0) {
-      await readNeeded(session, contexts, [...recording.askedNeeded.values()], { needed, states });
+    if (askedNeeded.size > 0) {
+      await readNeeded(session, contexts, [...askedNeeded.values()], found);
       continue;
     }
-    if (recording.asked.length > 0) {
+    if (asked.size > 0) {
+      const unread = [...asked.values()];
       if (isDivisible && attempts.length > 1) {
-        const sizes = await countListeners(session, recording.asked);
+        const sizes = await countListeners(session, unread);
         const fitting = fittingOf(attempts, sizes);
         if (fitting < attempts.length) throw new TooManyDeliveriesError(fitting);
       }
-      await readListeners(session, recording.asked, listeners);
-      await readStorms(session, bulk, recording.asked, { listeners, storms }, rules);
+      await readListeners(session, unread, found.listeners);
+      await readStorms(session, bulk, unread, found, rules);
       continue;
     }
-    await write(session, bulk, recording, counts);
+    sendRecording(bulk, recording, counts);
     return recorded;
   }
+}
+
+/** Rows read, by account and check; runs by ID. */
+export interface FoundRows {
+  /** Runs that the owner has leased. */
+  readonly held: ReadonlySet<string>;
+  /** Of the checks of the attempts, locked, and of those that they need. */
+  readonly states: Map<string, CheckStatesTable>;
+  /** Needed checks; null = gone. */
+  readonly needed: Map<string, NeededRow | null>;
+  /** Of first attempts, by `resultKey`. */
+  readonly locations: ReadonlyMap<string, string>;
+  readonly listeners: Map<string, readonly ListenerRow[]>;
+  /** Of accounts whose channels of people may be notified. */
+  readonly storms: Map<string, StormRead>;
+}
+
+/** What is read only on demand. */
+export function nothingFound(): Pick<FoundRows, 'needed' | 'listeners' | 'storms'> {
+  return { needed: new Map(), listeners: new Map(), storms: new Map() };
+}
+
+const noStorm: StormRead = { row: undefined, alerted: [] };
+
+/** Reads of recording in memory; if anything was requested that is not read yet, the batch is discarded. */
+export function readsOf({ held, states, locations, listeners, storms, needed }: FoundRows) {
+  const unconfirmed = new Set(held);
+  /** Attempts whose channels were requested. */
+  const asked = new Map<string, EndedAttempt>();
+  const askedNeeded = new Map<string, CheckKey>();
+  const reads: RecordReads = {
+    // A run is locked once: of two attempts of the same run, the second does not find it.
+    release: ({ run }) => unconfirmed.delete(run.id),
+    state: (accountId, checkId) => states.get(idText(accountId) + idText(checkId)),
+    needed(accountId, checkId) {
+      const known = needed.get(accountId + checkId);
+      if (known === undefined) askedNeeded.set(accountId + checkId, { accountId, checkId });
+      return known ?? null;
+    },
+    locationOf: (...key) => locations.get(resultKey(...key)),
+    listeners(attempt) {
+      const key = attempt.run.accountId + attempt.run.checkId;
+      const known = listeners.get(key);
+      if (known === undefined) asked.set(key, attempt);
+      return known ?? [];
+    },
+    readStorm: (accountId) => storms.get(accountId) ?? noStorm,
+  };
+  return { reads, asked, askedNeeded };
+}
+
+/** A result in memory. */
+function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string {
+  return idText(accountId) + idText(checkId) + idText(resultId);
 }
 
 /** Closes the runs of final attempts and requeues the others; returns the IDs of those that the owner had leased. */
@@ -168,7 +215,7 @@ async function holdStates(
     const rows = await session.query<CheckStatesTable>(
       `SELECT * FROM check_states WHERE ${inPairs('(account_id, check_id)', 1)}
        ORDER BY account_id, check_id FOR NO KEY UPDATE`,
-      [missing.map(({ account_id }) => account_id), missing.map(({ check_id }) => check_id)],
+      columnsOf(missing, 'account_id', 'check_id'),
     );
     for (const row of rows) states.set(idText(row.account_id) + idText(row.check_id), row);
   };
@@ -295,64 +342,4 @@ async function waitingEnds(session: Session, listeners: readonly ListenerRow[]):
     [ends.map(([accountId]) => accountId), ends.map(([, id]) => id)],
   );
   return new Set(rows.map(({ id }) => idText(id)));
-}
-
-async function write(session: Session, bulk: Bulk, recording: Recording, counts: Counts): Promise<void> {
-  const { results, exchanges, givenBack } = recording;
-  bulk.send('results', results, rowEndings.results);
-  sendLateHours(bulk, recording.late);
-  bulk.send('check_states', recording.states(), rowEndings.check_states);
-  bulk.send('exchanges', exchanges, rowEndings.exchanges);
-  bulk.send('passing_exchanges', recording.passing(), rowEndings.passing_exchanges);
-  bulk.send('first_runs', recording.again, rowEndings.first_runs);
-  for (const { accountId, at } of givenBack) {
-    await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
-      accountId,
-      monthStart(at),
-    ]);
-  }
-  await sendNotified(session, bulk, recording, counts);
-}
-
-/** Writes alerts, notification records and deliveries, cancels reminders of ended alerts, and adds the counters. */
-export async function sendNotified(
-  session: Session,
-  bulk: Bulk,
-  recording: Pick<
-    Recording,
-    | 'alerts'
-    | 'escalated'
-    | 'deliveries'
-    | 'released'
-    | 'uncollected'
-    | 'cancelled'
-    | 'hastened'
-    | 'notified'
-    | 'incidents'
-    | 'storms'
-  >,
-  counts: Counts = createCounts(),
-): Promise<void> {
-  const { alerts, deliveries } = recording;
-  counts.addAlerts(alerts);
-  counts.addDeliveries(deliveries);
-  sendIncidents(session, bulk, recording.incidents);
-  bulk.send('alerts', alerts);
-  for (const { account_id, id } of recording.escalated) session.send(channelCounted('$1', '$2'), [account_id, id]);
-  bulk.send('notified', recording.notified(), rowEndings.notified);
-  bulk.send('alert_storms', recording.storms(), rowEndings.alert_storms);
-  await insertDeliveries(bulk, deliveries);
-  for (const { accountId, digestId, dueAt } of recording.hastened) {
-    session.send(hastened('$1', '$2', '$3'), [idBytes(accountId), idBytes(digestId), dueAt]);
-  }
-  releaseDeliveries(session, bulk, recording);
-  for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {
-    session.send(`UPDATE deliveries SET ${cancelReminder} WHERE ${remindersOf('$1', '$2', '$3')}`, [
-      account_id,
-      alert_channel_id,
-      check_id,
-    ]);
-  }
-  // Last, because others wait for these rows.
-  bulk.send('account_counts', counts.rows(), addToCounts);
 }

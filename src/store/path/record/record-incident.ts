@@ -1,4 +1,5 @@
 // Changes incidents in the transaction of the result. Results that neither open nor end one write none.
+import type { Statement } from '../../engines/statements.ts';
 import type { CheckState } from '#domain/checks/check-state.ts';
 import { incidentStep } from '#domain/alerts/incident.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -120,17 +121,13 @@ export function changedIncident(row: IncidentsTable, change: IncidentChange): In
   };
 }
 
-/** SET clause of a change. @param c maps a column to its value */
-export function incidentColumns(c: (column: keyof IncidentChange) => string): string {
-  const changed = (column: 'kind' | 'ended_at' | 'ended_by'): string =>
-    `${column} = coalesce(${c(column)}, incidents.${column})`;
-  const kept = (column: string): string =>
-    `${column} = CASE WHEN ${c('is_reopened')} = 1 THEN NULL ELSE incidents.${column} END`;
-  return [
-    changed('kind'),
-    changed('ended_at'),
-    changed('ended_by'),
-    kept('acknowledged_at'),
-    kept('acknowledged_by'),
-  ].join();
+/** The statement of a change. */
+export function incidentChanged({ account_id, id, kind, ended_at, ended_by, is_reopened }: IncidentChange): Statement {
+  return {
+    text: `UPDATE incidents SET kind = coalesce($3, kind), ended_at = coalesce($4, ended_at),
+        ended_by = coalesce($5, ended_by), acknowledged_at = CASE WHEN $6 = 1 THEN NULL ELSE acknowledged_at END,
+        acknowledged_by = CASE WHEN $6 = 1 THEN NULL ELSE acknowledged_by END
+      WHERE account_id = $1 AND id = $2`,
+    values: [account_id, id, kind, ended_at, ended_by, is_reopened],
+  };
 }

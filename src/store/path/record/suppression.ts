@@ -62,27 +62,17 @@ export function messageOf(row: FailureMessageRow): FailureMessage {
 /** Most checks that a transaction reads for suppression, which blocks others; what is beyond suppresses nothing. */
 export const neededAtOnce = 2000;
 
-/** Needed checks of a transaction. */
-export interface KnownNeeded extends SuppressionRows {
-  /** Reads a check anew, after it changed. */
-  forget(accountId: string, checkId: string): void;
-}
-
-/** Reads each check once. */
-export function knownNeeded(read: SuppressionRows['needed']): KnownNeeded {
+/** Reads each needed check of a transaction once. */
+export function neededOnce(read: SuppressionRows['needed']): SuppressionRows['needed'] {
   const known = new Map<string, NeededRow | null>();
-  let reads = 0;
-  return {
-    needed(accountId, checkId) {
-      const key = accountId + checkId;
-      const found = known.get(key);
-      if (found !== undefined) return found;
-      if (reads++ >= neededAtOnce) return null;
-      const row = read(accountId, checkId);
-      known.set(key, row === null ? null : { ...row, messages: once(row.messages), hasChannel: once(row.hasChannel) });
-      return known.get(key) ?? null;
-    },
-    forget: (accountId, checkId) => void known.delete(accountId + checkId),
+  return (accountId, checkId) => {
+    const key = accountId + checkId;
+    const found = known.get(key);
+    if (found !== undefined || known.size >= neededAtOnce) return found ?? null;
+    const row = read(accountId, checkId);
+    const kept = row === null ? null : { ...row, messages: once(row.messages), hasChannel: once(row.hasChannel) };
+    known.set(key, kept);
+    return kept;
   };
 }
 

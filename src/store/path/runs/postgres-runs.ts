@@ -1,9 +1,7 @@
 // Waiting runs in PostgreSQL: claimed with SKIP LOCKED, so that processes claim different ones without waiting.
 import type { Run, RunClaim } from '#domain/checks/run.ts';
-import { idBytes, idText, idTextOrNull } from '../../base/codec.ts';
-import type { RunsTable } from '../../base/tables/schema.ts';
-import { sourceCodes } from '../../base/codes.ts';
-import { type ClaimedRuns, inTurn } from './run-rows.ts';
+import { idBytes, idText } from '../../base/codec.ts';
+import { type ClaimedRuns, inTurn, runOf, type RunRow } from './run-rows.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { isTheTimeAt } from '../../engines/postgres/the-time.ts';
@@ -57,37 +55,25 @@ export async function claimRuns(session: Session, claim: RunClaim, { from, asksT
   );
   session.commit();
   const [rows, [rest]] = await Promise.all([taken, rests]);
-  const runs = rows.map((row) => runOf(row, claim));
+  const runs = rows.map((row) => takenOf(row, now));
   const behind = rows.flatMap(({ is_behind }, index) => (is_behind ? (runs[index] ?? []) : []));
   return {
     runs: runs.toSorted((a, b) => a.dueAt - b.dueAt),
     behind: new Set(behind),
     nextAvailableAt: runs.length === max ? now : (rest?.at ?? null),
-    revisions: new Map(rows.map(({ account_id, revision }) => [idText(account_id), revision])),
+    revisions: new Map(rows.map(({ ids, revision }) => [idText(ids), revision])),
     isRightTime: rest?.is_right ?? false,
   };
 }
 
 /** A claimed run. */
-interface TakenRow extends Pick<
-  RunsTable,
-  | 'account_id'
-  | 'id'
-  | 'check_id'
-  | 'source'
-  | 'slot_at'
-  | 'interval_ms'
-  | 'attempt'
-  | 'due_at'
-  | 'batch_id'
-  | 'held_back'
-> {
-  readonly first_started_at: number;
+type TakenRow = RunRow & {
+  readonly held_back: number;
   /** Another process had a run of its check before this claim. */
   readonly is_behind: boolean;
   /** Revision of its account. */
   readonly revision: number;
-}
+};
 
 /** Runs that may overlap with others of their check, as in the index `runs_that_may_overlap`. */
 const mayOverlap = (run: string): string => `(${run}.source <> 0 OR ${run}.interval_ms < 60000)`;
@@ -97,8 +83,9 @@ const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string
   WITH taken AS (
     UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
     WHERE ctid = ANY(ARRAY(${isBacklog ? fairSql(isTime, isLeftOut) : freeSql(isTime, isLeftOut)}))
-    RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at, held_back)
-  SELECT taken.*, coalesce(c.last, 0) AS revision,
+    RETURNING account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at, held_back)
+  SELECT taken.account_id || taken.id || taken.check_id AS ids, location, source, slot_at, interval_ms, attempt, due_at, batch_id,
+    first_started_at, held_back, coalesce(c.last, 0) AS revision,
     ${mayOverlap('taken')} AND EXISTS (SELECT FROM runs o
       WHERE ${mayOverlap('o')} AND o.check_id = taken.check_id AND o.account_id = taken.account_id AND o.location = $1
         AND o.leased_by <> $6 AND o.available_at > $3) AS is_behind
@@ -119,20 +106,11 @@ const fairSql = (isTime: string, isLeftOut: boolean): string => `
     `SELECT ctid AS place_of, account_id, id, due_at AS at, source ${availableSql(isTime, isLeftOut)}`,
   )} LIMIT $4)) FOR UPDATE SKIP LOCKED`;
 
-function runOf(row: TakenRow, { location, now }: RunClaim): Run {
+function takenOf(row: TakenRow, now: number): Run {
   return {
-    accountId: idText(row.account_id),
-    id: idText(row.id),
-    checkId: idText(row.check_id),
-    location,
-    source: sourceCodes.decode(row.source),
-    slotAt: row.slot_at,
-    intervalMs: row.interval_ms,
-    attempt: row.attempt,
-    dueAt: row.due_at,
+    ...runOf(row),
     // Sets the start of those that had not started.
     firstStartedAt: row.first_started_at === now ? null : row.first_started_at,
-    batchId: idTextOrNull(row.batch_id),
     ...(row.held_back === 1 && { wasHeldBack: true }),
   };
 }

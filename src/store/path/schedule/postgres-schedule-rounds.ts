@@ -14,6 +14,7 @@ import {
   roomOf,
 } from '../../schedules/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
+import type { Bulk } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
 /** The rounds that this tick has locked. */
@@ -37,10 +38,16 @@ export interface HeldRounds {
  * planning.
  */
 const othersMs = 20;
+const roundUpdate = {
+  table: 'schedule_rounds',
+  keys: ['interval_ms'],
+  set: ['planned_to', 'round_to', 'at_slot', 'at_account', 'at_check'],
+} as const;
+
 /** Rows read of all rounds together, as a multiple of a tick's limit: their distribution is unknown before. */
 const readAhead = 4;
 
-export async function takeRounds(session: Session, now: number): Promise<HeldRounds> {
+export async function takeRounds(session: Session, bulk: Bulk, now: number): Promise<HeldRounds> {
   const [held, all] = await Promise.all([
     session.query<ScheduleRoundsTable>('SELECT * FROM schedule_rounds ORDER BY planned_to DESC FOR UPDATE SKIP LOCKED'),
     session.query<{ interval_ms: number }>('SELECT interval_ms FROM schedule_rounds'),
@@ -71,7 +78,7 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
     },
     joins: (row) => progress.joins(row),
     send() {
-      sendRounds(session, progress.written());
+      bulk.sendUpdate(roundUpdate, progress.written());
       const empty = phases.filter(({ first, interval_ms }) => first === null && !progress.isJoined(interval_ms));
       endRounds(session, empty);
     },
@@ -164,25 +171,5 @@ async function readPhases(
        (${next} ORDER BY phase_ms LIMIT 1) AS first
      FROM unnest($1::bigint[], $2::bigint[]) AS given (interval_ms, phase_ms)`,
     [rounds.map(({ interval_ms }) => interval_ms), rounds.map(({ interval_ms }) => phaseAfter(interval_ms, now))],
-  );
-}
-
-/** Writes the progress of the schedules of some intervals. */
-export function sendRounds(session: Session, rounds: readonly ScheduleRoundsTable[]): void {
-  if (rounds.length === 0) return;
-  session.send(
-    `UPDATE schedule_rounds r SET planned_to = m.planned_to, round_to = m.round_to, at_slot = m.at_slot,
-       at_account = m.at_account, at_check = m.at_check
-     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[])
-       AS m (interval_ms, planned_to, round_to, at_slot, at_account, at_check)
-     WHERE r.interval_ms = m.interval_ms`,
-    [
-      rounds.map(({ interval_ms }) => interval_ms),
-      rounds.map(({ planned_to }) => planned_to),
-      rounds.map(({ round_to }) => round_to),
-      rounds.map(({ at_slot }) => at_slot),
-      rounds.map(({ at_account }) => at_account),
-      rounds.map(({ at_check }) => at_check),
-    ],
   );
 }

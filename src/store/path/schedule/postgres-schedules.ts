@@ -7,8 +7,8 @@ import { scheduleRows, type ScheduleRules, slotRunId } from '../../schedules/sch
 import { type DueSchedule, inStep, isOnSlot, ownShareOf } from '../../schedules/schedule-rounds.ts';
 import type { ResultsTable, RunsTable } from '../../base/tables/schema.ts';
 import type { SchedulesTable } from '../../base/tables/schedule-tables.ts';
-import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
-import { createLateHours, sendLateHours } from '../../roll-ups/postgres-late-hours.ts';
+import { type Bulk, inPairs, columnsOf } from '../../engines/postgres/bulk.ts';
+import { createLateHours, sendLateHours } from '../../roll-ups/late-hours.ts';
 import { takeRounds } from './postgres-schedule-rounds.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
@@ -25,7 +25,7 @@ export async function scheduleDue(
   const ownShare = ownShareOf(max);
   const [rounds, byThemselves, [later]] = await Promise.all([
     // First: while waiting for an edit of many checks, it must hold no locks on their rows.
-    takeRounds(session, now),
+    takeRounds(session, bulk, now),
     session.query<DueRow>(
       `SELECT ctid AS place, * FROM schedules WHERE next_due_at <= $1
        ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
@@ -90,9 +90,7 @@ function sendMoved(session: Session, rows: readonly DueRow[], dueAts: readonly n
      WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,
     [
       // Locked rows do not move.
-      rows.map(({ place }) => place),
-      rows.map(({ account_id }) => account_id),
-      rows.map(({ check_id }) => check_id),
+      ...columnsOf(rows, 'place', 'account_id', 'check_id'),
       dueAts,
     ],
   );
@@ -196,21 +194,21 @@ function slotsOf(due: DueSchedule, plan: ScheduleRules['plan'], lap: number): Sl
 /** Which of the slots have a run or an outcome. No other process adds any: the schedules are locked. */
 async function readTaken(session: Session, slots: readonly Slot[], taken: TakenSlots): Promise<void> {
   if (slots.length === 0) return;
-  const accounts = slots.map(({ account_id }) => account_id);
-  const checks = slots.map(({ check_id }) => check_id);
-  const ids = slots.map(({ id }) => id);
   const [first, last] = slots.reduce(
     ([least, max], { slotAt }) => [Math.min(least, slotAt), Math.max(max, slotAt)],
     [Number.POSITIVE_INFINITY, 0],
   );
   const [waiting, recorded] = await Promise.all([
-    session.query<{ id: IdBytes }>(`SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`, [accounts, ids]),
+    session.query<{ id: IdBytes }>(
+      `SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`,
+      columnsOf(slots, 'account_id', 'id'),
+    ),
     // The bounds restrict the partitions to read.
     session.query<{ id: IdBytes }>(
       `SELECT r.id FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS s (account_id, check_id, id)
        JOIN results r ON r.account_id = s.account_id AND r.check_id = s.check_id AND r.id = s.id
        WHERE r.id >= $4 AND r.id < $5`,
-      [accounts, checks, ids, firstIdAt(first), firstIdAt(last + 1)],
+      [...columnsOf(slots, 'account_id', 'check_id', 'id'), firstIdAt(first), firstIdAt(last + 1)],
     ),
   ]);
   for (const { id } of waiting) taken.open.add(latin1(id));

@@ -1,4 +1,5 @@
 // Rows of schedules in SQLite: statements of the step `schedule-runs`; the decisions are in schedule-due.ts.
+import { insertRow, writesOn } from '../../engines/sqlite/many-rows.ts';
 import { createCounts } from '../../base/counts.ts';
 import {
   type DueSchedule,
@@ -25,8 +26,7 @@ import {
 } from '../../schedules/schedule-due.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { countUsage, remainingRuns, writeCounts } from '../../engines/sqlite/counts.ts';
-import { noteLate } from '../../roll-ups/sqlite-late-hours.ts';
-import { insertResult } from '../record/sqlite-results.ts';
+import { createLateHours, sendLateHours } from '../../roll-ups/late-hours.ts';
 
 /** Claims due schedules, inserts their runs and missed stretches and moves them to their next slot. */
 export function scheduleDue(connection: Connection, rules: ScheduleRules): Scheduled {
@@ -39,13 +39,14 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   progress.begin(newIntervals(byThemselves, known).map((interval_ms) => ({ interval_ms })));
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...rounds.due];
   const counts = createCounts();
+  const late = createLateHours();
   const rows: ScheduleRows = {
     lap: Number(connection.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0),
     remaining: (accountId) => remainingRuns(connection, accountId, now),
     isNew: isUntouched,
     insertRun: (row, isNew) => (isNew || !isRecorded(connection, row)) && insertRun(connection, row),
-    insertMissed: (row) => insertResult(connection, row),
-    noteLate: (...hour) => noteLate(connection, ...hour),
+    insertMissed: (row) => insertRow(connection, 'results', row, 'ON CONFLICT DO NOTHING'),
+    noteLate: late.note,
     move: ({ row }, nextDueAt) => {
       if (row.next_due_at !== inStep)
         moveOne(connection, row, isOnSlot(row, nextDueAt) && progress.joins(row) ? inStep : nextDueAt);
@@ -54,6 +55,7 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   };
   const done = scheduleRows(rows, due, rules, counts);
   for (const round of progress.written()) writeRound(connection, round);
+  sendLateHours(writesOn(connection), late);
   writeCounts(connection, counts);
   const isMore = byThemselves.length >= ownShare || due.length >= max || progress.isMore();
   return { ...done, nextDueAt: isMore ? now : nextDueAt(connection, now) };

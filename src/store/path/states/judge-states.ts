@@ -193,6 +193,33 @@ export function foundBy(row: CheckStatesTable, now: number): Found {
 /** Changes of a state by an alert. */
 export type AlertedColumns = Pick<CheckStatesTable, 'alerted'> & IncidentColumns & FlappingColumns;
 
+const stateUpdate = { table: 'check_states', keys: ['account_id', 'check_id'] } as const;
+
+/** How an alert changes the row of a state. */
+export const alertedUpdate = {
+  ...stateUpdate,
+  set: [
+    'alerted',
+    'incident_id',
+    'incident_started_at',
+    'acknowledged_at',
+    'flapping',
+    'flapping_since',
+    'flapping_due_at',
+  ],
+  also: (given: (column: 'alerted') => string) =>
+    `suppressed_by = CASE WHEN check_states.alerted IS NOT DISTINCT FROM ${given('alerted')}
+       THEN check_states.suppressed_by END,
+     revision = check_states.revision + 1`,
+} as const;
+
+/** How the row of a state shows what suppresses its alert. */
+export const suppressorUpdate = {
+  ...stateUpdate,
+  set: ['suppressed_by'],
+  also: () => 'revision = check_states.revision + 1',
+} as const;
+
 /** Rows that notifying about a state reads and writes. */
 export interface JudgeStatesRows extends NotifyRows, IncidentRows {
   writeAlerted(row: CheckStatesTable, columns: AlertedColumns): void;

@@ -1,10 +1,11 @@
 // Evaluation of states without new results in PostgreSQL: most are only read; those with a due alert are locked and
 // evaluated again. The decisions are in judge-states.ts.
-import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { idText, json } from '../../base/codec.ts';
 import {
   type AlertedColumns,
+  alertedUpdate,
+  suppressorUpdate,
   attemptOf,
   type DueAlert,
   foundBy,
@@ -24,16 +25,22 @@ import {
   suppressionOfRow,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import type { ListenerRow } from '../record/listener-rows.ts';
 import type { NotifyRules } from '../record/notify-channels.ts';
 import { type CheckKey, readNeeded } from '../record/postgres-suppression.ts';
 import { neededIn, type NeededRow } from '../record/suppression.ts';
-import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
+import { type Bulk, columnsOf, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
-import type { StormRead } from '../../channels/storm-rows.ts';
 import { readStorms } from '../record/postgres-storms.ts';
-import { createRecording } from '../record/postgres-recording.ts';
-import { countListeners, fittingOf, readListeners, sendNotified } from '../record/postgres-results.ts';
+import { createRecording, sendNotified } from '../record/recording.ts';
+import { createCounts } from '../../base/counts.ts';
+import {
+  countListeners,
+  fittingOf,
+  type FoundRows,
+  nothingFound,
+  readListeners,
+  readsOf,
+} from '../record/postgres-results.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
 const slice = sliceStatement(['$1', '$2', '$3', '$4']);
@@ -65,7 +72,7 @@ export async function judgeStates(
     seen.map(({ row }) => row),
     'FOR NO KEY UPDATE SKIP LOCKED',
   );
-  const unheld = await unsuppressed(session, await due(held), rules, contexts);
+  const unheld = await unsuppressed(session, bulk, await due(held), rules, contexts);
   const { opened, last } = await openAll(session, bulk, unheld, rules);
   return { opened, next: last === null ? next : keyOfRow(last) };
 }
@@ -82,7 +89,7 @@ function readStates(
 ): Promise<CheckStatesTable[]> {
   return session.query<CheckStatesTable>(
     `SELECT * FROM check_states WHERE ${inPairs('(account_id, check_id)', 1)} ORDER BY account_id, check_id ${ending}`,
-    [keys.map(({ account_id }) => account_id), keys.map(({ check_id }) => check_id)],
+    columnsOf(keys, 'account_id', 'check_id'),
   );
 }
 
@@ -108,6 +115,7 @@ async function dueOf(
 /** Those whose alert no needed check suppresses; the others show what suppresses it. */
 async function unsuppressed(
   session: Session,
+  bulk: Bulk,
   due: readonly DueState[],
   { now }: NotifyRules,
   contexts: Contexts,
@@ -130,32 +138,16 @@ async function unsuppressed(
       await readNeeded(session, contexts, [...asked.values()], read);
       continue;
     }
-    showSuppressors(
-      session,
-      judged.flatMap(({ one: { row }, by, isNew }) => (isNew ? [{ row, by }] : [])),
+    const changed = judged.filter(({ isNew }) => isNew);
+    bulk.sendUpdate(
+      suppressorUpdate,
+      changed.map(({ one: { row }, by }) => ({ ...row, suppressed_by: json(by) })),
     );
     return judged.flatMap(({ one, by }) => {
       if (by === null) return [one];
       return one.due.isFlappingDue || one.due.isEscalationDue ? [{ ...one, due: { ...one.due, opens: null } }] : [];
     });
   }
-}
-
-function showSuppressors(
-  session: Session,
-  changed: readonly { readonly row: CheckStatesTable; readonly by: Suppressor | null }[],
-): void {
-  if (changed.length === 0) return;
-  session.send(
-    `UPDATE check_states s SET suppressed_by = a.suppressed_by, revision = s.revision + 1
-     FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (account_id, check_id, suppressed_by)
-     WHERE s.account_id = a.account_id AND s.check_id = a.check_id`,
-    [
-      changed.map(({ row }) => row.account_id),
-      changed.map(({ row }) => row.check_id),
-      changed.map(({ by }) => json(by)),
-    ],
-  );
 }
 
 /** Notifies the channels of locked states. `last` is the last one that fits into this transaction; null = all do. */
@@ -174,18 +166,10 @@ async function openAll(
   const attempts = all.map(attemptOf);
   const fitting = all.length > 1 ? fittingOf(attempts, await countListeners(session, attempts)) : all.length;
   const held = all.slice(0, fitting);
-  const listeners = new Map<string, readonly ListenerRow[]>();
-  await readListeners(session, attempts.slice(0, fitting), listeners);
-  const storms = new Map<string, StormRead>();
-  await readStorms(session, bulk, attempts.slice(0, fitting), { listeners, storms }, rules);
-  const recording = createRecording({
-    held: new Set(),
-    states: new Map(),
-    locations: new Map(),
-    listeners,
-    storms,
-    needed: new Map(),
-  });
+  const found: FoundRows = { held: new Set(), states: new Map(), locations: new Map(), ...nothingFound() };
+  await readListeners(session, attempts.slice(0, fitting), found.listeners);
+  await readStorms(session, bulk, attempts.slice(0, fitting), found, rules);
+  const recording = createRecording(readsOf(found).reads);
   const alerted = new Map<CheckStatesTable, AlertedColumns>();
   const rows = {
     ...recording.rows,
@@ -193,29 +177,8 @@ async function openAll(
   };
   const opened = held.flatMap((one) => notifyStanding(rows, one, rules) ?? []);
   const changed = [...alerted].map(([row, columns]) => ({ ...row, ...columns }));
-  session.send(
-    `UPDATE check_states s SET
-       suppressed_by = CASE WHEN a.alerted IS NOT DISTINCT FROM s.alerted THEN s.suppressed_by END, alerted = a.alerted,
-       incident_id = a.incident_id, incident_started_at = a.incident_started_at, acknowledged_at = a.acknowledged_at,
-       flapping = a.flapping, flapping_since = a.flapping_since, flapping_due_at = a.flapping_due_at,
-       revision = s.revision + 1
-     FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
-         $9::bigint[]) AS a (account_id, check_id, alerted, incident_id, incident_started_at, acknowledged_at, flapping,
-         flapping_since, flapping_due_at)
-     WHERE s.account_id = a.account_id AND s.check_id = a.check_id`,
-    [
-      changed.map(({ account_id }) => account_id),
-      changed.map(({ check_id }) => check_id),
-      changed.map((row) => row.alerted),
-      changed.map(({ incident_id }) => incident_id),
-      changed.map(({ incident_started_at }) => incident_started_at),
-      changed.map(({ acknowledged_at }) => acknowledged_at),
-      changed.map(({ flapping }) => flapping),
-      changed.map(({ flapping_since }) => flapping_since),
-      changed.map(({ flapping_due_at }) => flapping_due_at),
-    ],
-  );
-  await sendNotified(session, bulk, recording);
+  bulk.sendUpdate(alertedUpdate, changed);
+  sendNotified(bulk, recording, createCounts());
   return { opened, last: fitting < all.length ? (held.at(-1)?.row ?? null) : null };
 }
 
@@ -236,12 +199,12 @@ async function readResults(
            AND id < f.before_id AND id >= $7 AND id < $8 AND run_id IS NULL ORDER BY id DESC LIMIT ${scanLimit}) n
        WHERE n.outcome = f.outcome ORDER BY n.started_at = f.started_at DESC, n.id DESC LIMIT 1) r`,
     [
-      due.map(({ row }) => row.account_id),
-      due.map(({ row }) => row.check_id),
-      found.map(({ from }) => from),
-      found.map(({ before }) => before),
-      found.map(({ outcome }) => outcome),
-      found.map(({ startedAt }) => startedAt),
+      ...columnsOf(
+        due.map(({ row }) => row),
+        'account_id',
+        'check_id',
+      ),
+      ...columnsOf(found, 'from', 'before', 'outcome', 'startedAt'),
       // Restricts the partitions to read.
       ends[0],
       ends.at(-1),

@@ -1,8 +1,10 @@
 // Evaluation of states without new results in SQLite; the decisions are in judge-states.ts.
-import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { idText, json } from '../../base/codec.ts';
-import { type Counts, createCounts } from '../../base/counts.ts';
+import { createCounts } from '../../base/counts.ts';
+import { updateRow, writesOn } from '../../engines/sqlite/many-rows.ts';
 import {
+  alertedUpdate,
+  suppressorUpdate,
   foundBy,
   type JudgedStates,
   type JudgeStatesRows,
@@ -21,14 +23,11 @@ import {
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import { deliveriesAtOnce } from '../record/record-attempts.ts';
-import { notifyRowsOf } from '../record/sqlite-alerts.ts';
-import { incidentRowsOf } from '../record/sqlite-incidents.ts';
-import { readState } from '../record/sqlite-check-states.ts';
-import { suppressionRowsOf } from '../record/sqlite-suppression.ts';
+import { createRecording, sendNotified } from '../record/recording.ts';
+import { readsOf, readState } from '../record/sqlite-reads.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
-import type { KnownNeeded } from '../record/suppression.ts';
+import type { SuppressionRows } from '../record/suppression.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
-import { writeCounts } from '../../engines/sqlite/counts.ts';
 
 type ReadContexts = Pick<Contexts, 'read'>;
 
@@ -41,21 +40,21 @@ export function judgeStates(connection: Connection, rules: JudgeStatesRules, con
   let deliveries = 0;
   let next = nextOf(rows);
   const counts = createCounts();
-  const written = rowsOf(connection, rules.now, counts);
-  const suppression = suppressionRowsOf(connection, contexts);
+  const recording = createRecording(readsOf(connection, contexts, rules.now));
+  const written: JudgeStatesRows = {
+    ...recording.rows,
+    writeAlerted: (row, columns) => updateRow(connection, alertedUpdate, { ...row, ...columns }),
+  };
   for (const key of rows) {
     if (key.is_open !== 1) continue;
-    const one = judgeOne(connection, key, rules, { contexts, written, suppression });
-    if (one !== null) {
-      opened.push(one);
-      suppression.forget(one.context.check.accountId, one.context.check.id);
-    }
+    const one = judgeOne(connection, key, rules, { contexts, written, suppression: recording.rows });
+    if (one !== null) opened.push(one);
     deliveries += one?.deliveries ?? 0;
     if (deliveries < deliveriesAtOnce) continue;
     next = keyOfRow(key);
     break;
   }
-  writeCounts(connection, counts);
+  sendNotified(writesOn(connection), recording, counts);
   return { opened, next };
 }
 
@@ -67,7 +66,7 @@ function judgeOne(
     contexts,
     written,
     suppression,
-  }: { readonly contexts: ReadContexts; readonly written: JudgeStatesRows; readonly suppression: KnownNeeded },
+  }: { readonly contexts: ReadContexts; readonly written: JudgeStatesRows; readonly suppression: SuppressionRows },
 ): OpenedAlert | null {
   const row = readState(connection, account_id, check_id);
   const context = row === undefined ? null : contexts.read(connection, idText(account_id), idText(check_id));
@@ -76,23 +75,13 @@ function judgeOne(
   if (due === null) return null;
   // Messages about flapping and escalations are not suppressed.
   const found = due.opens === null ? null : suppressionOfRow(suppression, row, context, rules.now);
-  if (found?.isNew === true) showSuppressor(connection, row, found.by);
+  if (found?.isNew === true) updateRow(connection, suppressorUpdate, { ...row, suppressed_by: json(found.by) });
   const isSuppressed = found !== null && found.by !== null;
   if (isSuppressed && !due.isFlappingDue && !due.isEscalationDue) return null;
   const result = findResult(connection, row, rules.now);
   return result === undefined
     ? null
     : notifyStanding(written, { row, result, context, due: isSuppressed ? { ...due, opens: null } : due }, rules);
-}
-
-function showSuppressor(
-  connection: Connection,
-  { account_id, check_id }: CheckStatesTable,
-  by: Suppressor | null,
-): void {
-  connection
-    .prepare('UPDATE check_states SET suppressed_by = ?, revision = revision + 1 WHERE account_id = ? AND check_id = ?')
-    .run(json(by), account_id, check_id);
 }
 
 /** The result that caused the state. */
@@ -106,29 +95,4 @@ function findResult(connection: Connection, row: CheckStatesTable, now: number):
        WHERE outcome = ?5 ORDER BY started_at = ?6 DESC, id DESC LIMIT 1`,
     )
     .get(row.account_id, row.check_id, from, before, outcome, startedAt) as unknown as ResultsTable | undefined;
-}
-
-function rowsOf(connection: Connection, now: number, counts: Counts): JudgeStatesRows {
-  return {
-    ...notifyRowsOf(connection, now, counts),
-    ...incidentRowsOf(connection),
-    writeAlerted: ({ account_id, check_id }, columns) =>
-      void connection
-        .prepare(
-          `UPDATE check_states SET suppressed_by = CASE WHEN ?1 IS alerted THEN suppressed_by END, alerted = ?1,
-             incident_id = ?, incident_started_at = ?, acknowledged_at = ?, flapping = ?, flapping_since = ?,
-             flapping_due_at = ?, revision = revision + 1 WHERE account_id = ? AND check_id = ?`,
-        )
-        .run(
-          columns.alerted,
-          columns.incident_id,
-          columns.incident_started_at,
-          columns.acknowledged_at,
-          columns.flapping,
-          columns.flapping_since,
-          columns.flapping_due_at,
-          account_id,
-          check_id,
-        ),
-  };
 }

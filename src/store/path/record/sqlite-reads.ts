@@ -1,54 +1,58 @@
-// Rows of alerts and notification records in SQLite.
-import type { Delivery } from '#domain/deliveries/delivery.ts';
+// What recording reads in SQLite: check states, needed checks, channels and alert storms.
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { countedFrom } from '#domain/alerts/alert-storm.ts';
-import { countedChecks, createStorms, hastened, type StormRead } from '../../channels/storm-rows.ts';
-import { cancelReminder, remindersOf } from '../../channels/cancel-reminders.ts';
-import { idBytes, idText } from '../../base/codec.ts';
+import { countedChecks, type StormRead } from '../../channels/storm-rows.ts';
+import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { Counts } from '../../base/counts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
-import { endsOf, withEnds } from './held-alerts.ts';
-import { channelCounted } from './insert-alert.ts';
-import { isListening, type ListenerRow } from './listener-rows.ts';
-import type { NotifyRows } from './notify-channels.ts';
+import type { CheckStatesTable } from '../../base/tables/schema.ts';
+import type { Contexts } from '../../checks/sqlite-contexts.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
-import { cancelCollectingRow, insertDeliveryRow, releaseDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
-import { insertRow } from '../../engines/sqlite/many-rows.ts';
-import { rowEndings } from './row-endings.ts';
+import { endsOf, withEnds } from './held-alerts.ts';
+import { isListening, type ListenerRow } from './listener-rows.ts';
+import type { RecordReads } from './recording.ts';
+import { type FailureMessageRow, messageColumns, messageJoins, messageOf, neededOnce } from './suppression.ts';
 
-/**
- * @param now epoch ms
- * @param counts counts what is added; the caller writes it
- */
-export function notifyRowsOf(connection: Connection, now: number, counts: Counts): NotifyRows {
-  const insertDelivery = (delivery: Delivery): void => {
-    insertDeliveryRow(connection, delivery);
-    counts.addDeliveries([delivery]);
-  };
+/** Reads of a transaction that releases no runs. @param now epoch ms */
+export function readsOf(connection: Connection, contexts: Pick<Contexts, 'read'>, now: number): RecordReads {
   return {
-    listeners: (attempt) => findListeners(connection, attempt),
-    writeNotified: (row) => void insertRow(connection, 'notified', row, rowEndings.notified),
-    insertAlert: (row) => {
-      insertRow(connection, 'alerts', row);
-      counts.addAlerts([row]);
-    },
-    countChannel: ({ account_id, id }) => void connection.prepare(channelCounted('?1', '?2')).run(account_id, id),
-    insertDelivery,
-    releaseDelivery: (delivery) => releaseDeliveryRow(connection, delivery),
-    cancelCollecting: (delivery, reason) => cancelCollectingRow(connection, delivery, reason),
-    storms: createStorms({
-      readStorm: (accountId) => readStorm(connection, accountId, now),
-      writeStorm: (row) => void insertRow(connection, 'alert_storms', row, rowEndings.alert_storms),
-      insertDelivery,
-      hastenDigest: ({ accountId, digestId, dueAt }) =>
-        void connection.prepare(hastened('?1', '?2', '?3')).run(idBytes(accountId), idBytes(digestId), dueAt),
+    release: () => true,
+    state: (accountId, checkId) => readState(connection, accountId, checkId),
+    needed: neededOnce((accountId, checkId) => {
+      const context = contexts.read(connection, accountId, checkId);
+      if (context === null) return null;
+      const key: [IdBytes, IdBytes] = [idBytes(accountId), idBytes(checkId)];
+      return {
+        context,
+        state: undefined,
+        messages: () =>
+          connection
+            .select<FailureMessageRow>(messages)(...key)
+            .map(messageOf),
+        hasChannel: () => connection.prepare(channel).get(...key, context.check.groupId) !== undefined,
+      };
     }),
-    cancelReminders: ({ account_id, check_id, alert_channel_id }) =>
-      void connection
-        .prepare(`UPDATE deliveries SET ${cancelReminder} WHERE ${remindersOf('?1', '?2', '?3')}`)
-        .run(account_id, alert_channel_id, check_id),
+    locationOf: (...key) => {
+      const sql = 'SELECT location FROM results WHERE account_id = ? AND check_id = ? AND id = ?';
+      const row = connection.prepare(sql).get(...key);
+      return row === undefined ? undefined : String(row['location']);
+    },
+    listeners: (attempt) => findListeners(connection, attempt),
+    readStorm: (accountId) => readStorm(connection, accountId, now),
   };
+}
+
+const messages = `SELECT ${messageColumns} FROM notified t ${messageJoins} WHERE t.account_id = ? AND t.check_id = ?`;
+
+const channel = `SELECT 1 FROM subscriptions s
+  JOIN alert_channels c ON c.account_id = s.account_id AND c.id = s.alert_channel_id AND c.send_failure = 1
+  WHERE s.account_id = ?1 AND (s.check_id = ?2 OR s.group_id = ?3) AND s.activated = 1 LIMIT 1`;
+
+/** The row of a check, if it has one. */
+export function readState(connection: Connection, accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined {
+  return connection
+    .prepare('SELECT * FROM check_states WHERE account_id = ? AND check_id = ?')
+    .get(accountId, checkId) as unknown as CheckStatesTable | undefined;
 }
 
 function readStorm(connection: Connection, accountId: string, now: number): StormRead {

@@ -1,9 +1,16 @@
-// Channels used by several processes: attempts of the others count toward limits, and their checks wait
-// (docs/decisions/0014).
+// Channels of claimed deliveries in PostgreSQL, with attempts of other processes (docs/decisions/0014).
 import { type IdBytes, idText } from '../../base/codec.ts';
-import type { DeliveryClaim } from '../../channels/delivery-rows.ts';
-import type { DeliveriesTable } from '../../base/tables/schema.ts';
+import type { DeliveryClaim, ClaimedDelivery } from '../../channels/delivery-rows.ts';
+import type { DeliveriesTable, AlertChannelsTable } from '../../base/tables/schema.ts';
 import type { Session } from '../../engines/postgres/session.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { waitReason } from '#domain/deliveries/delivery.ts';
+import { subscribersChannel, subscribersChannelId } from '#domain/deliveries/page-news.ts';
+import { channelOf } from '../../channels/alert-channel-row.ts';
+import { isFirstAttempt, postponedAtOnce } from '../../channels/requested-delay.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
+import type { Seal } from '../../base/seal.ts';
+import { inPairs, columnsOf } from '../../engines/postgres/bulk.ts';
 
 /** Advisory lock class; an arbitrary constant. */
 const lockSpace = 7_253;
@@ -16,7 +23,7 @@ type ChannelKey = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 export type LeasedCheck = ChannelKey & { readonly check_id: IdBytes };
 
 /** Attempts of other processes at some channels. */
-export interface Elsewhere<Lane> {
+interface Elsewhere<Lane> {
   /** Channels that no other process claims from until this transaction ends. */
   readonly lanes: readonly Lane[];
   /** Number of attempts of other processes at a channel. */
@@ -40,7 +47,7 @@ export async function scanOthers<Lane extends ChannelKey>(
 ): Promise<Elsewhere<Lane>> {
   if (lanes.length === 0) return { lanes, count: () => 0, held: [], isBehind: () => false };
   const keys = lanes.map(lockOf);
-  const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
+  const places = columnsOf(lanes, 'account_id', 'alert_channel_id');
   // Statements after the first see everything committed before the locks were acquired.
   const [locked, , leased] = await Promise.all([
     session.query<{ key: number }>(
@@ -62,10 +69,10 @@ export async function scanOthers<Lane extends ChannelKey>(
     checkName,
   );
   const counts = new Map<string, number>();
-  for (const row of held) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  for (const row of held) counts.set(channelKey(row), (counts.get(channelKey(row)) ?? 0) + 1);
   return {
     lanes: lanes.filter((_, index) => mine.has(keys[index] ?? -1)),
-    count: (lane) => counts.get(nameOf(lane)) ?? 0,
+    count: (lane) => counts.get(channelKey(lane)) ?? 0,
     held: held.flatMap(({ account_id, alert_channel_id, check_id }) =>
       check_id === null ? [] : { account_id, alert_channel_id, check_id },
     ),
@@ -79,7 +86,7 @@ export async function scanOthers<Lane extends ChannelKey>(
 type LeasedRow = ChannelKey & Pick<DeliveriesTable, 'check_id' | 'id'> & { readonly next_attempt_at: number };
 
 function checkName(row: ChannelKey & Pick<DeliveriesTable, 'check_id'>): string {
-  return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
+  return `${channelKey(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
 }
 
 /** Leased deliveries of the channels in `$1` and `$2`, found channel by channel. */
@@ -134,6 +141,59 @@ function lockOf({ account_id, alert_channel_id }: ChannelKey): number {
   return (account + alert_channel_id) % locks;
 }
 
-function nameOf({ account_id, alert_channel_id }: ChannelKey): string {
+/** A channel as read by a claim. */
+export type ClaimedChannel = Pick<ClaimedDelivery, 'delayedUntil'> & { readonly channel: AlertChannel };
+
+/** Map key of a delivery's channel. */
+export function channelKey({ account_id, alert_channel_id }: ChannelKey): string {
   return `${idText(account_id)}/${alert_channel_id}`;
+}
+
+/** The channels of these deliveries, by `channelKey`; deleted ones are missing. */
+export async function readChannels(
+  session: Session,
+  deliveries: readonly ChannelKey[],
+  seal: Seal,
+): Promise<Map<string, ClaimedChannel>> {
+  const wanted = [...new Map(deliveries.map((row) => [channelKey(row), row])).values()];
+  const rows = await session.query<AlertChannelsTable>(
+    `SELECT * FROM alert_channels WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
+    columnsOf(wanted, 'account_id', 'alert_channel_id'),
+  );
+  const found = rows.map((row): [string, ClaimedChannel] => [
+    `${idText(row.account_id)}/${row.id}`,
+    { channel: channelOf(row, seal), delayedUntil: row.requested_until },
+  ]);
+  const subscribers = wanted
+    .filter((row) => row.alert_channel_id === subscribersChannelId)
+    .map((row): [string, ClaimedChannel] => [
+      channelKey(row),
+      { channel: subscribersChannel(idText(row.account_id)), delayedUntil: null },
+    ]);
+  return new Map([...found, ...subscribers]);
+}
+
+/** Postpones due first attempts at the channels of these deliveries, oldest first. */
+export async function postpone(
+  session: Session,
+  waiting: readonly ChannelKey[],
+  channels: ReadonlyMap<string, ClaimedChannel>,
+  now: number,
+): Promise<void> {
+  if (waiting.length === 0) return;
+  const lanes = [...new Map(waiting.map((row) => [channelKey(row), row])).values()];
+  const untils = lanes.map((row) => channels.get(channelKey(row))?.delayedUntil ?? now);
+  await session.query(
+    `WITH waiting AS (
+       SELECT d.account_id, d.id, l.until, l.error
+       FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::text[]) AS l (account_id, alert_channel_id, until, error)
+       CROSS JOIN LATERAL (
+         SELECT account_id, id FROM deliveries WHERE status = ${deliveryStatusCodes.encode('pending')}
+           AND account_id = l.account_id AND alert_channel_id = l.alert_channel_id AND next_attempt_at <= $5
+           AND ${isFirstAttempt}
+         ORDER BY next_attempt_at, id LIMIT ${postponedAtOnce} FOR UPDATE SKIP LOCKED) d)
+     UPDATE deliveries d SET next_attempt_at = w.until, error = w.error FROM waiting w
+     WHERE d.account_id = w.account_id AND d.id = w.id`,
+    [lanes.map((row) => row.account_id), lanes.map((row) => row.alert_channel_id), untils, untils.map(waitReason), now],
+  );
 }
