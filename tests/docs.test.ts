@@ -31,6 +31,22 @@ test('there are pages to look at', () => {
   assert.ok(pages.length >= 25, `${pages.length} pages`);
 });
 
+test('every file of the sources that a page names exists', () => {
+  const named = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/`((?:src|tests|bench|web|tooling|deploy|runtimes)\/[\w./-]+)`/g)].map(([, file = '']) => ({
+      path,
+      file,
+    })),
+  );
+  assert.ok(named.length > 100, `${named.length} names`);
+  // A number that the reader chooses, and a file that the page says to make.
+  const isThere = (file: string): boolean => /\/(?:NNNN-|\.env$)/.test(file) || existsSync(root + file);
+  assert.deepEqual(
+    named.filter(({ file }) => !isThere(file)),
+    [],
+  );
+});
+
 test('no fenced block is indented: such a block would not be read by these tests', () => {
   assert.deepEqual(
     pages.filter(({ text }) => /^[ \t]+```/m.test(text)).map(({ path }) => path),

@@ -46,7 +46,7 @@ export async function install(
     });
     if (channel['id'] !== id) throw new Error(`channel ${id} got the id ${String(channel['id'])}`);
   }
-  // Recovers and fails with the others, in storms of alerts (bench/chaos/grouped.ts).
+  // Recovers and fails with the others, in storms of alerts.
   await create(service, '/v1/alert-channels', {
     type: 'SLACK',
     autoSubscribe: true,

@@ -1,5 +1,4 @@
-// The forms of all channel kinds, for the web UI. To add a kind, add a folder, and a line here, in registry.ts, in schemas.ts
-// and in shows.ts.
+// The forms of all channel kinds, for the web UI. A new kind is also listed in registry.ts, schemas.ts and shows.ts.
 export { emailForm } from './kinds/email/form.ts';
 export { opsgenieForm } from './kinds/opsgenie/form.ts';
 export { pagerDutyForm } from './kinds/pagerduty/form.ts';

@@ -1,4 +1,4 @@
-// All channel kinds. To add one, add a folder, and a line here, in schemas.ts and in shows.ts. The first is the default of previews.
+// All channel kinds; the first is the default of previews. A new one is also listed in schemas.ts, shows.ts and forms.ts.
 import type { ChannelKind } from './kind.ts';
 import { subscribersKind } from './kinds/email/other-mails.ts';
 import { emailKind } from './kinds/email/email-kind.ts';

@@ -1,5 +1,5 @@
-// The types of all channels with the schemas of their configurations, for the contract. To add a kind, add a folder, and
-// a line here, in registry.ts and in shows.ts. The first is the default of previews.
+// Types of channels with the schemas of their configurations, for the contract. A new kind is also listed in registry.ts,
+// shows.ts and forms.ts. The first is the default of previews.
 import { emailSchema } from './kinds/email/schema.ts';
 import { opsgenieSchema } from './kinds/opsgenie/schema.ts';
 import { pagerDutySchema } from './kinds/pagerduty/schema.ts';

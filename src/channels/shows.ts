@@ -1,5 +1,4 @@
-// The show parts of all channel kinds, for the web UI. To add a kind, add a folder, and a line
-// here, in registry.ts and in schemas.ts.
+// The show parts of all channel kinds, for the web UI. A new kind is also listed in registry.ts, schemas.ts and forms.ts.
 export { emailShow } from './kinds/email/show.ts';
 export { opsgenieShow } from './kinds/opsgenie/show.ts';
 export { pagerDutyShow } from './kinds/pagerduty/show.ts';

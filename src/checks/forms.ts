@@ -1,5 +1,4 @@
-// The forms of all check kinds, for the web UI. To add a kind, add a folder, and a line here, in registry.ts, in schemas.ts
-// and in shows.ts.
+// The forms of all check kinds, for the web UI. A new kind is also listed in registry.ts, schemas.ts and shows.ts.
 export { apiForm } from './kinds/api/form.ts';
 export { browserForm } from './kinds/browser/form.ts';
 export { dnsForm } from './kinds/dns/form.ts';

@@ -1,4 +1,4 @@
-// All check kinds. To add one, add a folder, and a line here, in schemas.ts and in shows.ts.
+// All check kinds. A new one is also listed in schemas.ts, shows.ts and forms.ts.
 export { apiKind } from './kinds/api/api-kind.ts';
 export { browserKind } from './kinds/browser/browser-kind.ts';
 export { dnsKind } from './kinds/dns/dns-kind.ts';

@@ -1,4 +1,4 @@
-// The schemas of all check kinds. To add a kind, add a folder, and a line here, in registry.ts and in shows.ts.
+// The schemas of all check kinds. A new kind is also listed in registry.ts, shows.ts and forms.ts.
 export { apiSchema } from './kinds/api/schema.ts';
 export { browserSchema } from './kinds/browser/schema.ts';
 export { dnsSchema } from './kinds/dns/schema.ts';

@@ -1,5 +1,4 @@
-// The show parts of all check kinds, for the web UI. To add a kind, add a folder, and a line
-// here, in registry.ts and in schemas.ts.
+// The show parts of all check kinds, for the web UI. A new kind is also listed in registry.ts, schemas.ts and forms.ts.
 export { apiShow } from './kinds/api/show.ts';
 export { browserShow } from './kinds/browser/show.ts';
 export { dnsShow } from './kinds/dns/show.ts';

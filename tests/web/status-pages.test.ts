@@ -116,7 +116,7 @@ describe('status pages', () => {
     await page.getByRole('option', { name: 'Resolved' }).click();
     await fill(page, 'Text', 'Payments work again.');
     await press(page, 'Add update');
-    await expectVisible(page.getByText('Payments work again.', { exact: true }));
+    await expectVisible(page.getByRole('paragraph').filter({ hasText: 'Payments work again.' }));
     await fill(page, 'What happened', 'A certificate had expired.');
     await press(page, 'Save postmortem');
     await expectVisible(page.getByText('Saved Postmortem'));

@@ -1,4 +1,4 @@
-// Sends digests and ends alert storms; deliveries join digests in path/record/alert-storms.ts.
+// Sends digests and ends alert storms; deliveries join digests in storm-rows.ts.
 import { findRows, insertRows, selectRows, updateRows } from '../base/rows.ts';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {

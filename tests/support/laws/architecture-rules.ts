@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'src/channels': ['src/egress', 'src/domain', 'src/lib'],
   'src/sandbox': ['src/egress', 'src/domain', 'src/lib'],
   'src/metrics': ['src/store', 'src/domain', 'src/lib'],
-  'src/publish': ['src/egress', 'src/domain', 'src/lib'],
+  'src/publish': ['src/domain', 'src/lib'],
   'src/rest': ['src/contract', 'src/actions', 'src/domain', 'src/lib'],
   'src/app': [
     'src/actions',
@@ -312,8 +312,19 @@ function roomOf(path: string): string | null {
 const storeLevels: readonly (readonly string[])[] = [
   ['base'],
   ['engines'],
-  ['accounts', 'channels', 'checks', 'locations', 'roll-ups', 'schedules', 'scripts', 'sessions', 'status-pages'],
-  ['path', 'projects'],
+  [
+    'accounts',
+    'channels',
+    'checks',
+    'locations',
+    'projects',
+    'roll-ups',
+    'schedules',
+    'scripts',
+    'sessions',
+    'status-pages',
+  ],
+  ['path'],
   ['copy', 'history', 'overview'],
 ];
 
