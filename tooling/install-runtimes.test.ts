@@ -25,10 +25,13 @@ import { fileURLToPath } from 'node:url';
 const script = fileURLToPath(new URL('install-runtimes.mjs', import.meta.url));
 let dir = '';
 
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'tocsin-install-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+/** Called in a suite, because files share a process. */
+function useFolder(): void {
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'tocsin-install-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+}
 
 /** A runtime whose only package is a local folder, so that nothing is downloaded; `declared` is the content of its lock file. */
 function runtime(declared: Readonly<Record<string, string>>, locked = declared, name = '2026.10'): void {
@@ -50,6 +53,8 @@ function install(lifecycle: string, ...words: string[]): { status: number | null
 const installedAt = (): number => statSync(join(dir, '2026.10/node_modules/.tocsin-installed')).mtimeMs;
 
 describe('installing the runtimes', () => {
+  useFolder();
+
   it('installs the packages of each next to its manifest, once', () => {
     runtime({ tool: 'file:tool' });
     const first = install('postinstall');
@@ -109,6 +114,8 @@ describe('installing the runtimes', () => {
 });
 
 describe('a registry', () => {
+  useFolder();
+
   const versions: Readonly<Record<string, string>> = { tool: '1.2.3', '@shop/cart': '4.5.6' };
   const usualOf = (name: string): string => `/${name}/-/${name.split('/').at(-1)}-${versions[name]}.tgz`;
 

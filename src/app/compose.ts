@@ -65,25 +65,28 @@ export interface Tocsin {
 }
 
 /** The open store and other external inputs. */
-type Opened = OpenedStore & { readonly random: RandomSource };
+type Opened = OpenedStore & { readonly random: RandomSource } & Pick<RestOptions, 'checkResponses'>;
 
 const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
 
 /**
  * Builds and starts one process. Throws StartError, DatabaseOpenError, NewerDatabaseError, StoreUnavailableError or
  * ConfigError.
+ *
+ * @param checkResponses validates every response against the contract, for tests
  */
 export async function compose(
   config: Config,
   log: Log,
   clocks: Clocks = machineClocks,
   random: RandomSource = systemRandom,
+  checkResponses = false,
 ): Promise<Tocsin> {
   await refuseOwnWatchdog(config);
   const secretKey = readSecretKey(config);
   const opened = await openConfiguredStore(config, secretKey, clocks, log);
   try {
-    return await composeOn({ ...opened, random }, secretKey, config, log);
+    return await composeOn({ ...opened, random, checkResponses }, secretKey, config, log);
   } catch (error) {
     await opened.store.close();
     throw error;
@@ -307,7 +310,7 @@ function firstAccountOptions({ bootstrapApiKey, bootstrapAccountId }: Config): F
 function restOptions(
   config: Config,
   log: Log,
-  { clock, damage }: Pick<OpenedStore, 'clock' | 'damage'>,
+  { clock, damage, checkResponses = false }: Pick<Opened, 'clock' | 'damage' | 'checkResponses'>,
   authentication: Authentication,
   publicUrl: () => string,
 ): Omit<RestOptions, 'routes' | 'operations'> {
@@ -320,6 +323,7 @@ function restOptions(
     trustedProxies: config.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
     hosts: { publicUrl, allowed: config.allowedHosts },
     now: () => clock.now(),
+    checkResponses,
     isUnavailable: (error) => {
       damage.noteError(error);
       return isTemporary(error);

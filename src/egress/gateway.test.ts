@@ -188,6 +188,8 @@ test('refuses invalid requests, and drops connections that send nothing or too m
 });
 
 test('limits a run that floods its gateway without affecting another run', async (t) => {
+  assert.deepEqual(gatewayBounds, { atOnce: 256, perSecond: 200, calls: 10_000, askMs: 5000 }, 'of docs/security.md');
+  // Fewer take the same way.
   const calls = 2000;
   const { path } = await gateway(t, everything, { askMs: 1000, calls });
   const { path: other } = await gateway(t);

@@ -116,14 +116,18 @@ function addGauge(
     help,
     labelNames,
     registers,
-    async collect() {
-      const samples = await read();
-      gauge.reset();
-      // Without labels, a reset exports 0.
-      if (samples.length === 0 && labelNames.length === 0) gauge.remove();
-      for (const [value, labels = {}] of samples) gauge.set(labels, value);
+    collect() {
+      const samples = read();
+      // At once if it can: of two scrapes at the same time, one would lose what the other has taken.
+      return samples instanceof Promise ? samples.then(show) : show(samples);
     },
   });
+  const show = (samples: Samples): void => {
+    gauge.reset();
+    // Without labels, a reset exports 0.
+    if (samples.length === 0 && labelNames.length === 0) gauge.remove();
+    for (const [value, labels = {}] of samples) gauge.set(labels, value);
+  };
 }
 
 /** The longest planning delay since the last scrape, because each process has its own scrapes. */

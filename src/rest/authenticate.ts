@@ -6,9 +6,9 @@ import { callerOfUser } from '#domain/accounts/user.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 export type { KnownKey };
-/** Looks up a key as the client sent it. Called for every request. */
+/** Looks up a key as the client sent it; null if it is unknown or has expired. Called for every request: it must be cheap. */
 export type Authenticate = Authentication['authenticate'];
-/** Looks up a session token. */
+/** Looks up a session token; null if it is unknown, ended or expired. */
 export type AuthenticateSession = Authentication['authenticateSession'];
 
 const bearer = /^bearer +([\w.~+/=-]{1,300}) *$/i;

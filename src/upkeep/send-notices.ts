@@ -1,6 +1,6 @@
 // Sends notices about Tocsin itself through the operator's channel, each once and when it ends (docs/decisions/0135).
 import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
-import { noticesToSend, noticeVariables, type OwnNotice, type SentNotice } from '#domain/alerts/notice-channel.ts';
+import { noticesToSend, noticeVariables, type Notice, type SentNotice } from '#domain/alerts/notice-channel.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 
@@ -18,7 +18,7 @@ export interface SendNoticesOptions {
   readonly channel: { readonly accountId: string; readonly alertChannelId: number };
   /** Whether the channel exists. */
   readonly exists: () => Promise<boolean>;
-  readonly notices: () => Promise<readonly OwnNotice[]>;
+  readonly notices: () => Promise<readonly Notice[]>;
   /** Page of the notices. */
   readonly link: () => string;
   readonly clock: Clock;

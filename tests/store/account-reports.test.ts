@@ -146,25 +146,22 @@ describe('reports of channels', () => {
     assert.deepEqual([errors.length, test.one('SELECT count(*) FROM deliveries')], [1, 0]);
   });
 
-  onSqlite(
-    'are sent on request as often as an account may within an hour, without moving the schedule',
-    async (newStore) => {
-      await using test = await PathUnderTest.open(newStore, monday);
-      const id = await test.channel(null, { report: weekly });
-      const limit = () => ({ now: test.now, max: 2 });
-      const { accountReports } = test.temp.store;
-      const send = () => accountReports.sendNow(test.accountId, id, report, limit());
-      const [first, second] = [await send(), await send()];
-      assert.ok(first !== null && second !== null);
-      assert.equal(await send(), null);
-      assert.equal(test.one('SELECT count(*) FROM deliveries'), 2);
-      const contents = await test.path.readContents((await test.claimDeliveries()).map(({ delivery }) => delivery));
-      assert.deepEqual(contents[0]?.report, report);
-      test.temp.clock.advance(3_600_000);
-      assert.notEqual(await send(), null);
-      assert.equal(test.one('SELECT report_at FROM alert_channels'), monday + 8 * 3_600_000);
-    },
-  );
+  it('are sent on request as often as an account may within an hour, without moving the schedule', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore, monday);
+    const id = await test.channel(null, { report: weekly });
+    const limit = () => ({ now: test.now, max: 2 });
+    const { accountReports } = test.temp.store;
+    const send = () => accountReports.sendNow(test.accountId, id, report, limit());
+    const [first, second] = [await send(), await send()];
+    assert.ok(first !== null && second !== null);
+    assert.equal(await send(), null);
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 2);
+    const contents = await test.path.readContents((await test.claimDeliveries()).map(({ delivery }) => delivery));
+    assert.deepEqual(contents[0]?.report, report);
+    test.temp.clock.advance(3_600_000);
+    assert.notEqual(await send(), null);
+    assert.equal(test.one('SELECT report_at FROM alert_channels'), monday + 8 * 3_600_000);
+  });
 
   it('continue with the next period after a clock that was a year ahead was set back', async (newStore) => {
     await using test = await PathUnderTest.open(newStore, monday);

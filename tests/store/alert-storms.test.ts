@@ -75,7 +75,7 @@ describe('an alert storm', () => {
     assert.deepEqual(await countOf(test, people), { pending: 3, digested: 1, 'collecting digest': 1 });
   });
 
-  onSqlite('is of its account: the alerts of another are sent one by one', async (newStore) => {
+  it('is of its account: the alerts of another are sent one by one', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await checksOf(test, 5, 3);
     const other = newId();

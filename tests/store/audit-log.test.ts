@@ -83,7 +83,7 @@ onSqlite('of a secret, an entry says only that it changed, and an unchanged one 
   );
 });
 
-onSqlite('a change that fails leaves no entry, and the service itself leaves none', async (newStore) => {
+test('a change that fails leaves no entry, and the service itself leaves none', async (newStore) => {
   await using temp = await newStore();
   const { store } = temp;
   const accountId = putAccount(temp.raw);

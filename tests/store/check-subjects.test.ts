@@ -4,7 +4,7 @@ import type { Check } from '#domain/checks/check.ts';
 import { newId } from '#lib/id.ts';
 import type { CheckSubject } from '#store/checks/check-subjects.ts';
 import type { Store } from '#store/store.ts';
-import { onSqlite, test } from '../support/store/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import { aCheck, noNotifications } from '../support/store/records.ts';
 
 async function add(store: Store, accountId: string, change: Partial<Check> = {}): Promise<CheckSubject> {
@@ -22,25 +22,22 @@ function idsOf(subjects: readonly CheckSubject[]): string[] {
   return subjects.map(({ checkId }) => checkId);
 }
 
-onSqlite(
-  'checks are named in the order in which they are asked for, without those that the account does not have',
-  async (newStore) => {
-    await using temp = await newStore();
-    const { store } = temp;
-    const { checkSubjects } = store;
-    const [accountId, foreign] = [newId(), newId()];
-    const first = await add(store, accountId, { name: 'Größe ✓', tags: ['web', 'a"b'], activated: false });
-    const second = await add(store, accountId, { checkType: 'TCP', name: 'Port' });
-    const gone = await add(store, accountId);
-    const theirs = await add(store, foreign, { name: 'Theirs' });
-    assert.equal(await store.checks.remove(accountId, gone.checkId, noNotifications), true);
-    const asked = [second.checkId, gone.checkId, theirs.checkId, newId(), first.checkId.toUpperCase()];
-    assert.deepEqual(await checkSubjects.ofIds(accountId, asked), [second, first]);
-    assert.deepEqual(await checkSubjects.ofIds(accountId, asked.toReversed()), [first, second]);
-    assert.deepEqual(await checkSubjects.ofIds(foreign, asked), [theirs]);
-    assert.deepEqual(await checkSubjects.ofIds(accountId, []), []);
-  },
-);
+test('checks are named in the order in which they are asked for, without those that the account does not have', async (newStore) => {
+  await using temp = await newStore();
+  const { store } = temp;
+  const { checkSubjects } = store;
+  const [accountId, foreign] = [newId(), newId()];
+  const first = await add(store, accountId, { name: 'Größe ✓', tags: ['web', 'a"b'], activated: false });
+  const second = await add(store, accountId, { checkType: 'TCP', name: 'Port' });
+  const gone = await add(store, accountId);
+  const theirs = await add(store, foreign, { name: 'Theirs' });
+  assert.equal(await store.checks.remove(accountId, gone.checkId, noNotifications), true);
+  const asked = [second.checkId, gone.checkId, theirs.checkId, newId(), first.checkId.toUpperCase()];
+  assert.deepEqual(await checkSubjects.ofIds(accountId, asked), [second, first]);
+  assert.deepEqual(await checkSubjects.ofIds(accountId, asked.toReversed()), [first, second]);
+  assert.deepEqual(await checkSubjects.ofIds(foreign, asked), [theirs]);
+  assert.deepEqual(await checkSubjects.ofIds(accountId, []), []);
+});
 
 test('all checks of an account are walked by their ids, each once, none of another account among them', async (newStore) => {
   await using temp = await newStore();

@@ -8,7 +8,7 @@ import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import type { CheckWrite, Saved } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
-import { onSqlite, test } from '../support/store/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import type { RawRows } from '../support/store/raw-rows.ts';
 import { aChannel, aCheck, aGroup, noNotifications } from '../support/store/records.ts';
 
@@ -247,7 +247,7 @@ test('two changes at once both hold', async (newStore) => {
   assert.equal((await store.checks.list(accountId, { tags: ['t0', 't19'] }, page)).total, 1);
 });
 
-onSqlite('an edit that throws, and a reference that names nothing, change nothing', async (newStore) => {
+test('an edit that throws, and a reference that names nothing, change nothing', async (newStore) => {
   await using temp = await newStore();
   const accountId = randomUUID();
   const { store } = temp;

@@ -11,11 +11,6 @@ import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 
 let folder = '';
 let path = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tocsin-file-'));
-  path = join(folder, 'tocsin.db');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Changes the closed file from outside. */
 function outside(sql: string): void {
@@ -25,6 +20,12 @@ function outside(sql: string): void {
 }
 
 describe('a database file', () => {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tocsin-file-'));
+    path = join(folder, 'tocsin.db');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
   it('is made, with its schema, when there is none, and opens again', async () => {
     for (const wasThere of [false, true]) {
       const file = openSqliteFile(path);

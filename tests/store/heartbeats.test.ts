@@ -306,29 +306,25 @@ test('a ping that waits while the clock is set back is judged by the time that i
   }
 });
 
-onSqlite(
-  'a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not',
-  async (newStore) => {
-    await using beat = await HeartbeatUnderTest.open(newStore);
-    const { store, clock, isShared } = beat.test.temp;
-    await store.receptions.note(true);
-    await beat.ping();
-    await beat.judge();
-    clock.advance(8 * hour);
-    // A server that keeps the time for many did not sleep, and nothing is moved on it.
-    if (!isShared)
-      await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: clock.now() - 8 * hour });
+test('a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  const { store, clock, isShared } = beat.test.temp;
+  await store.receptions.note(true);
+  await beat.ping();
+  await beat.judge();
+  clock.advance(8 * hour);
+  // A server that keeps the time for many did not sleep, and nothing is moved on it.
+  if (!isShared) await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: clock.now() - 8 * hour });
+  await store.receptions.note(false);
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
+  for (let at = 0; at <= 15 * minute + settleMs; at += 10_000) {
+    clock.advance(10_000);
     await store.receptions.note(false);
-    await beat.judge();
-    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
-    for (let at = 0; at <= 15 * minute + settleMs; at += 10_000) {
-      clock.advance(10_000);
-      await store.receptions.note(false);
-    }
-    await beat.judge();
-    assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
-  },
-);
+  }
+  await beat.judge();
+  assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
+});
 
 test('a ping that came before the clock was followed after a sleep is one from after it', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
@@ -364,7 +360,7 @@ test('what a heartbeat leaves goes with it, and old pings go with the retention'
   }
 });
 
-onSqlite('pings of a heartbeat that is not judged, because its check is just going, still wait', async (newStore) => {
+test('pings of a heartbeat that is not judged, because its check is just going, still wait', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   beat.test.temp.raw.prepare('DELETE FROM checks WHERE id = ?').run(idBytes(beat.id));

@@ -185,7 +185,7 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
-  onSqlite('is not alerted for a check that does not run, or a result that was deleted', async (newStore) => {
+  it('is not alerted for a check that does not run, or a result that was deleted', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const id = await test.check();
     await test.channel(id);
@@ -199,7 +199,7 @@ describe('a failure that outlasts a maintenance window or mute', () => {
     assert.equal((await inspect(test)).length, 1, 'it is alerted once none of these applies');
   });
 
-  onSqlite('is held back again when it was looked at too long ago to be known', async (newStore) => {
+  it('is held back again when it was looked at too long ago to be known', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await slot(test, 'failed', silenced);

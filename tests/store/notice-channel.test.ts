@@ -1,6 +1,6 @@
 // Notices about Tocsin itself become deliveries of the operator's channel: each once, and its end.
 import assert from 'node:assert/strict';
-import type { OwnNotice } from '#domain/alerts/notice-channel.ts';
+import type { Notice } from '#domain/alerts/notice-channel.ts';
 import { createSendNotices } from '#upkeep/send-notices.ts';
 import { test } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
@@ -10,7 +10,7 @@ test('a notice that lasts is one delivery of the named channel, and its end anot
   await using _ = path;
   const { store, clock } = path.temp;
   const alertChannelId = await path.channel(null);
-  const problem: OwnNotice = {
+  const problem: Notice = {
     id: 'watchdog-withheld',
     kind: 'watchdog-withheld',
     since: clock.now(),
@@ -18,7 +18,7 @@ test('a notice that lasts is one delivery of the named channel, and its end anot
     message: 'The watchdog is not called.',
     action: 'See the log.',
   };
-  let notices: readonly OwnNotice[] = [problem];
+  let notices: readonly Notice[] = [problem];
   let isThere = true;
   let missing = 0;
   const processes = [1, 2].map(() =>

@@ -19,7 +19,7 @@ const numbersOf = (claimed: readonly ClaimedDelivery[]): number[] => claimed.map
 const first = 'attempts = 0 AND status = 0';
 
 describe('a receiver that asks to wait', () => {
-  onSqlite('gets no first attempt of another delivery before that time, and retries at their own', async (newStore) => {
+  it('gets no first attempt of another delivery before that time, and retries at their own', async (newStore) => {
     const { test } = await failing(newStore, 4);
     await using _ = test;
     const [one] = await test.claimDeliveries('one', () => 1);
@@ -68,7 +68,7 @@ describe('a receiver that asks to wait', () => {
     },
   );
 
-  onSqlite('does not delay test messages', async (newStore) => {
+  it('does not delay test messages', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     const [one] = await test.claimDeliveries();
@@ -143,7 +143,7 @@ describe('a receiver that asks to wait', () => {
     assert.equal(test.one(until), null);
   });
 
-  onSqlite('gets a seventh attempt then, if an earlier answer of the six asked for it', async (newStore) => {
+  it('gets a seventh attempt then, if an earlier answer of the six asked for it', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
     let until = 0;

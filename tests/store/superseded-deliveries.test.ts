@@ -108,7 +108,7 @@ describe('a failure that waits for its retry', () => {
     },
   );
 
-  onSqlite('finishes an attempt in progress before the recovery is sent', async (newStore) => {
+  it('finishes an attempt in progress before the recovery is sent', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check(), { type: 'EMAIL' });
     await slot(test, 'failed');

@@ -6,7 +6,7 @@ import type { ConfigFolderState } from '#domain/projects/config-folder.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
 import { withoutPaths } from '#domain/deliveries/failing-channel.ts';
-import type { OwnNotice as Notice } from '#domain/alerts/notice-channel.ts';
+import type { Notice } from '#domain/alerts/notice-channel.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 export type { Notice };

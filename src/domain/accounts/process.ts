@@ -1,5 +1,5 @@
 // The processes of an installation and the locations that they serve.
-import type { OwnNotice } from '../alerts/notice-channel.ts';
+import type { Notice } from '../alerts/notice-channel.ts';
 
 /** A process of an installation, as last published by itself. Times are epoch ms. */
 export interface ProcessSign {
@@ -27,7 +27,7 @@ export interface ProcessSign {
   /** Its steps that make no progress, by name. */
   readonly stalled: readonly string[];
   /** Problems that it alone can see: others show them, too. */
-  readonly notices: readonly OwnNotice[];
+  readonly notices: readonly Notice[];
   /** Addresses and ports of its listeners. */
   readonly listeners: readonly { readonly host: string; readonly port: number }[];
 }

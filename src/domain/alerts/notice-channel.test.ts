@@ -1,10 +1,10 @@
 // Notices about Tocsin itself, as the operator's channel receives them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { noticeAfterMs, noticesToSend, noticeVariables, type OwnNotice } from './notice-channel.ts';
+import { noticeAfterMs, noticesToSend, noticeVariables, type Notice } from './notice-channel.ts';
 
 const now = 10_000_000;
-const notice = (id: string, ageMs: number): OwnNotice => ({
+const notice = (id: string, ageMs: number): Notice => ({
   id,
   kind: 'resolver-down',
   since: now - ageMs,

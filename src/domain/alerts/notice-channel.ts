@@ -2,7 +2,7 @@
 import type { TemplateVariables } from '../deliveries/template-variables.ts';
 
 /** A problem of Tocsin or of an account that needs attention, and how to fix it. Times are epoch ms. */
-export interface OwnNotice {
+export interface Notice {
   /** Stays the same while the problem lasts. */
   readonly id: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ export interface OwnNotice {
 }
 
 /** A notice that the channel has received, and whose end it has not. */
-export type SentNotice = Pick<OwnNotice, 'id' | 'kind' | 'since' | 'subject'>;
+export type SentNotice = Pick<Notice, 'id' | 'kind' | 'since' | 'subject'>;
 
 /** How long a problem lasts before the channel receives it, ms. */
 export const noticeAfterMs = 300_000;
@@ -21,9 +21,9 @@ export const noticeAfterMs = 300_000;
 /** What the channel receives now: each notice once, and its end. */
 export function noticesToSend(
   sent: readonly SentNotice[],
-  current: readonly OwnNotice[],
+  current: readonly Notice[],
   now: number,
-): { readonly opened: readonly OwnNotice[]; readonly ended: readonly SentNotice[] } {
+): { readonly opened: readonly Notice[]; readonly ended: readonly SentNotice[] } {
   const isIn = (all: readonly SentNotice[], { id }: SentNotice): boolean => all.some((each) => each.id === id);
   return {
     opened: current.filter((one) => now - one.since >= noticeAfterMs && !isIn(sent, one)),
@@ -50,7 +50,7 @@ const titles: Readonly<Record<string, string>> = {
  * @param link page of the notices
  */
 export function noticeVariables(
-  notice: SentNotice & Partial<Pick<OwnNotice, 'message' | 'action'>>,
+  notice: SentNotice & Partial<Pick<Notice, 'message' | 'action'>>,
   deliveryId: string,
   link: string,
 ): TemplateVariables {

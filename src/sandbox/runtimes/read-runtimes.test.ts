@@ -8,10 +8,6 @@ import type { RuntimeStage } from '#domain/checks/runtime.ts';
 import { type InstalledRuntimes, readRuntimes } from './read-runtimes.ts';
 
 let dir = '';
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'tocsin-runtimes-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
 
 interface Fixture {
   readonly manifest?: Readonly<Record<string, unknown>>;
@@ -42,6 +38,11 @@ function read(lastStages: Readonly<Record<string, RuntimeStage>> = {}, now = day
 const names = ({ runtimes }: InstalledRuntimes): readonly string[] => runtimes.map(({ name }) => name);
 
 describe('installed runtimes', () => {
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'tocsin-runtimes-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
   it('are listed newest first with their manifest and installed packages', async () => {
     runtime('2025.04', { manifest: { stage: 'DEPRECATED', runtimeEndOfLife: '12/31/2026', multiStepSupport: false } });
     const folder = runtime('2026.10', {

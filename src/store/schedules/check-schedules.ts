@@ -1,4 +1,4 @@
-// Updates schedules and heartbeats in the transaction of each change of checks and groups.
+// Updates schedules and heartbeats in the transaction of each change of checks and groups, and records due slots as missed.
 import type { Insertable, Selectable } from 'kysely';
 import { deleteRows, findRows, replaceRows, insertRows, findRow, selectRows, updateRows } from '../base/rows.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';

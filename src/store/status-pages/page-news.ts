@@ -231,11 +231,12 @@ async function admit(
   else if (items.length === 0) error = 'the changes are no longer public';
   if (error === null && items.length === news.items.length) return true;
   await transaction(async (tx) => {
+    const leased = { ...own, id: idBytes(deliveryId), leased_by: owner, status: pending };
     if (error === null) {
+      if ((await findRow(tx, 'deliveries', leased, ['id'])) === undefined) return;
       await updateRows(tx, 'delivery_contents', key, { content: json({ ...content, news: { ...news, items } }) });
       return;
     }
-    const leased = { ...own, id: idBytes(deliveryId), leased_by: owner, status: pending };
     const ended = { status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null, error };
     await updateRows(tx, 'deliveries', leased, ended);
   });

@@ -117,8 +117,9 @@ export function assertAccountsNamed(engine: Engine, file: string, isWhole: boole
 }
 
 /**
- * Fails if cases that are run on SQLite alone issue what no case of their file that is run on both issues: PostgreSQL would
- * never be asked for it.
+ * Fails if cases that are run on SQLite alone issue a kind of statement that no case of their file that is run on both
+ * issues. It does not see conditions, nor statements that PostgreSQL alone has (path, `dialect`): cases about those are run
+ * on both, as CONTRIBUTING.md says.
  */
 export function assertIssuedOnBoth(file: string): void {
   const known = new Set([...issuedOf(file).SQLite].map(shapeOf));

@@ -7,12 +7,13 @@ import { after, before } from 'node:test';
 /** Called in a suite: its tests have a folder of their own as TMPDIR, which is gone afterwards. */
 export function useOwnTemporaryFolder(): void {
   const usual = process.env['TMPDIR'];
+  let folder: string | null = null;
   before(() => {
-    process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
+    process.env['TMPDIR'] = folder = mkdtempSync(join(tmpdir(), 'tsn-'));
   });
   after(() => {
-    rmSync(tmpdir(), { recursive: true });
     if (usual === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = usual;
+    if (folder !== null) rmSync(folder, { recursive: true });
   });
 }

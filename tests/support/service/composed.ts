@@ -36,11 +36,12 @@ export interface Composed {
 const apiKey = `tsn_${'composed'.repeat(5)}`;
 const accountId = '7f1f0c1e-5a52-4c4f-9d2c-0d6f9a4f1c11';
 
-/** Composes and starts it; all of it is gone when the test is over. */
+/** Composes and starts it, with every response checked against the contract; all of it is gone when the test is over. */
 export async function startComposed(
   t: Cleanup,
   environment: Readonly<Record<string, string>> = {},
-  ...more: Parameters<typeof compose> extends [unknown, unknown, ...infer Rest] ? Rest : never
+  clocks?: Parameters<typeof compose>[2],
+  random?: Parameters<typeof compose>[3],
 ): Promise<Composed> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-composed-'));
   const config = readConfig({
@@ -54,7 +55,7 @@ export async function startComposed(
     ...environment,
   });
   const logged: LogLine[] = [];
-  const tocsin = await compose(config, collectingLog(logged), ...more);
+  const tocsin = await compose(config, collectingLog(logged), clocks, random, true);
   assert.equal(config.database.kind, 'sqlite');
   const raw = new DatabaseSync(config.database.path, { timeout: 5000 });
   t.after(async () => {

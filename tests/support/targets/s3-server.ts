@@ -69,11 +69,14 @@ export async function startS3Server(t: Cleanup): Promise<S3Server> {
     },
   };
 
-  async function read(path: string): ReturnType<S3Server['read']> {
+  async function read(path: string, tries = 5): ReturnType<S3Server['read']> {
     const found = await fetch(`${url}/${path}`, { headers: { [ofReader]: 'yes' } });
     // The connection is closed if the file is replaced while it is sent.
-    const text = await found.text().catch(() => null);
-    if (text === null) return read(path);
+    const text = await found.text().catch((error: unknown) => {
+      if (tries === 1) throw error;
+      return null;
+    });
+    if (text === null) return read(path, tries - 1);
     return found.status === 200 ? { headers: found.headers, text } : null;
   }
 }

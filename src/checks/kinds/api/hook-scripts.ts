@@ -85,6 +85,7 @@ function isScript(content: JsonValue | undefined): boolean {
   return typeof content === 'string' && content.trim() !== '';
 }
 
+/** Checks of earlier versions may have the ID 0, which is none. */
 function isSnippet(id: JsonValue | undefined): id is number {
-  return typeof id === 'number';
+  return typeof id === 'number' && id > 0;
 }

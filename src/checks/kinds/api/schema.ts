@@ -34,8 +34,9 @@ export const apiSchema = {
     certificateProblem: z
       .string()
       .nullable()
+      .exactOptional()
       .describe(
-        'Why the certificate of sslCheckDomain could not be checked. null = it was checked, or no domain is set.',
+        'Why the certificate of sslCheckDomain could not be checked. null = it was checked, or no domain is set. Absent in results of older versions.',
       ),
     scripts: hookResult,
     jobLog: hookLog,

@@ -9,7 +9,7 @@ export const apiShow: CheckShow<typeof apiSchema> = {
   phases: 'intervals',
   request: httpRequest,
   evidence: (part, format) => ({
-    ...httpEvidence(part, format, [['Certificate', part.certificateProblem]]),
+    ...httpEvidence(part, format, [['Certificate', part.certificateProblem ?? null]]),
     logs: [
       { title: 'Output of the setup script', lines: part.jobLog?.setup ?? [] },
       { title: 'Output of the teardown script', lines: part.jobLog?.teardown ?? [] },

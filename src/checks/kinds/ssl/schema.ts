@@ -1,6 +1,7 @@
 // The schema of SSL checks (reference §4.3: sslConfig).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
+import { showAs, shown } from '#lib/schema/shown.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
 import { assertionList } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '../../parts/schema.ts';
@@ -8,6 +9,8 @@ import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '..
 export const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
 const versions = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
 const severities = ['fail', 'degrade', 'ignore'] as const;
+
+const revocations = ['STAPLED', 'ONLINE', 'OFF'] as const;
 
 /** A baseline rule: the required value and the severity of a violation. */
 const severity = (usual: (typeof severities)[number]) => z.enum(severities).default(usual);
@@ -31,8 +34,11 @@ const securityBaseline = z
     recommendedKeySizeBits: bits(3072, 'ignore'),
     ocspMustStapleRespected: rule('fail').describe('Requires a stapled OCSP response if the certificate does.'),
     sctPresent: rule('ignore').describe('Requires certificate transparency timestamps in the certificate.'),
-    revocationAnswerValid: rule('degrade').describe(
-      'Requires that a received OCSP response or CRL is signed, current and covers the certificate.',
+    revocationAnswerValid: showAs(
+      rule('degrade').describe(
+        'Requires that a received OCSP response or CRL is signed, current and covers the certificate.',
+      ),
+      shown(rule('degrade')).exactOptional().describe('Absent on older checks, which use degrade.'),
     ),
   })
   .meta({ id: 'SecurityBaselineWrite', description: 'Minimum requirements for the certificate and the connection.' });
@@ -50,11 +56,14 @@ const sslConfig = z
     alertDaysBeforeExpiry: orNull(z.int().min(1).max(365), () => 20)
       .default(20)
       .describe('Degraded if fewer days are left until expiry.'),
-    revocation: orNull(z.enum(['STAPLED', 'ONLINE', 'OFF']), () => 'STAPLED' as const)
-      .default('STAPLED')
-      .describe(
-        'How to check for revocation: STAPLED uses the stapled OCSP response, ONLINE also queries the OCSP responder or CRL of the CA, OFF disables it.',
-      ),
+    revocation: showAs(
+      orNull(z.enum(revocations), () => 'STAPLED' as const)
+        .default('STAPLED')
+        .describe(
+          'How to check for revocation: STAPLED uses the stapled OCSP response, ONLINE also queries the OCSP responder or CRL of the CA, OFF disables it.',
+        ),
+      z.enum(revocations).exactOptional().describe('Absent on older checks, which use STAPLED.'),
+    ),
     securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
     clientCertificateMode: z
       .preprocess(
@@ -102,7 +111,7 @@ const revocation = z
     nextUpdate: z.string().nullable().describe('Expiry of the status. null if not stated.'),
     problem: z.string().nullable().describe('Why the status is unknown.'),
   })
-  .describe('Revocation status. null if the check does not query it.');
+  .describe('Revocation status. null if the check does not query it. Absent in older results.');
 
 export const sslSchema = {
   type: 'SSL',
@@ -150,10 +159,10 @@ export const sslSchema = {
           hostnameVerified: z.boolean(),
           chainTrusted: z.boolean(),
           ocspStapled: z.boolean(),
-          ocspStatus: revocationStatus,
+          ocspStatus: revocationStatus.exactOptional().describe('Absent in older results.'),
           resolvedIp: z.string().nullable(),
         }),
-        revocation: revocation.nullable(),
+        revocation: revocation.nullable().exactOptional(),
       })
       .nullable()
       .describe('null if the server sent no certificate.'),

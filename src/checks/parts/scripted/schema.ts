@@ -154,7 +154,7 @@ function snippetId(what: string) {
     .describe(`ID of a snippet that runs ${what}; null or 0 = none.`);
 }
 
-/** Maximum characters of one scriptText. */
+/** Maximum characters of one script. */
 const maxScriptText = 262_144;
 
 function scriptText(what: string) {
@@ -180,7 +180,7 @@ export const hookResult = z
     runs: z
       .array(
         z.strictObject({
-          scriptText: z
+          script: z
             .string()
             .describe('groupSetup, setup, teardown or groupTeardown; of a snippet the same with Snippet at the end.'),
           durationMs: z.number(),

@@ -1,4 +1,4 @@
-// Recording in SQLite, attempt by attempt; the decisions are in record-attempts.ts.
+// Recording in SQLite: decided attempt by attempt (record-attempts.ts), and written at the end of the batch.
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { idBytes, latin1 } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
@@ -22,7 +22,9 @@ export function recordAttempts(
 ): Recorded[] {
   const release = (attempt: EndedAttempt): boolean => releaseRun(connection, attempt, rules.owner);
   const reads = { ...readsOf(connection, contexts, rules.now), release };
-  return recordWith(connection, attempts, rules, { reads, maxDeliveries: deliveriesAtOnce });
+  const { recorded, write } = decide(attempts, rules, reads, deliveriesAtOnce);
+  write(connection);
+  return recorded;
 }
 
 /** Data read at once for checks whose attempts are recorded together. */
@@ -62,18 +64,20 @@ export function recordLocked(
     },
   };
   const maxDeliveries = isDivisible ? deliveriesAtOnce : Infinity;
-  const recorded = recordWith(connection, attempts, rules, { reads, maxDeliveries });
+  const { recorded, write } = decide(attempts, rules, reads, maxDeliveries);
   if (recorded.length < attempts.length) throw new TooManyDeliveriesError(recorded.length);
+  write(connection);
   return recorded;
 }
 
-function recordWith(
-  connection: Connection,
+/** Decides on attempts until they create `maxDeliveries`, and what to write. */
+function decide(
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
-  { reads, maxDeliveries }: { readonly reads: RecordReads; readonly maxDeliveries: number },
-): Recorded[] {
-  const recording = createRecording(reads);
+  reads: RecordReads,
+  maxDeliveries: number,
+): { readonly recorded: Recorded[]; readonly write: (connection: Connection) => void } {
+  const recording = createRecording({ ...reads, state: eachOnce(reads.state) });
   const counts = createCounts();
   const recorded: Recorded[] = [];
   let deliveries = 0;
@@ -83,8 +87,17 @@ function recordWith(
     deliveries += one.deliveries;
     if (deliveries >= maxDeliveries) break;
   }
-  sendRecording(writesOn(connection), recording, counts);
-  return recorded;
+  return { recorded, write: (connection) => sendRecording(writesOn(connection), recording, counts) };
+}
+
+/** Reads each state once: a batch writes its states at its end. */
+function eachOnce(read: RecordReads['state']): RecordReads['state'] {
+  const known = new Map<string, CheckStatesTable | undefined>();
+  return (accountId, checkId) => {
+    const key = latin1(accountId) + latin1(checkId);
+    if (!known.has(key)) known.set(key, read(accountId, checkId));
+    return known.get(key);
+  };
 }
 
 /** Closes the run or requeues it. */
