@@ -87,7 +87,7 @@ async function ask(
 }
 
 /** Rows without what the sending of queued deliveries changes: of these, only how many there are. */
-function unsent({ attempts, delivery_requests, account_counts, ...all }: Record<string, string>): object {
+function unsent({ attempts: _1, delivery_requests: _2, account_counts: _3, ...all }: Record<string, string>): object {
   return { ...all, deliveries: all['deliveries']?.split('\n').length };
 }
 

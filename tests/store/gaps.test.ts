@@ -167,7 +167,7 @@ describe('data that a restore took away', () => {
 describe('slots that go by while the database cannot be written', () => {
   const away = new StoreUnavailableError('the database cannot be written: full');
 
-  onSqlite('are missed with that reason by the scheduler', async (newStore) => {
+  it('are missed with that reason by the scheduler', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = false;
@@ -195,7 +195,7 @@ describe('slots that go by while the database cannot be written', () => {
     assert.match(String(test.one('SELECT message FROM results ORDER BY id DESC')), /too busy/, 'that was later');
   });
 
-  onSqlite('are missed with that reason when their run was planned before', async (newStore) => {
+  it('are missed with that reason when their run was planned before', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = true;
@@ -219,7 +219,7 @@ describe('slots that go by while the database cannot be written', () => {
     assert.equal(test.one('SELECT message FROM results'), 'not run: the database could not be written');
   });
 
-  onSqlite('are missed where a run waits for room longer than its slot lasts', async (newStore) => {
+  it('are missed where a run waits for room longer than its slot lasts', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     const room = Promise.withResolvers<() => void>();
