@@ -365,7 +365,7 @@ test('what a setup script puts where credentials are, or into a field that is hi
   const target = await startTarget(t, (_, response) => response.end('{}'));
   const { run } = await fixture(t);
   const { result, all } = await run({
-    request: { method: 'GET', url: target.url, headers: [{ key: 'X-Api-Key', value: 'first', locked: true }] },
+    request: { method: 'GET', url: target.url, headers: [{ key: 'X-Api-Key', value: 'first-token-0', locked: true }] },
     localSetupScript: `
 request.headers.authorization = 'Bearer fetched-token-1';
 request.headers['X-Api-Key'] = 'fetched-token-2';
