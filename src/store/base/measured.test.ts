@@ -1,7 +1,7 @@
 // Values read from packed details.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { detailsOf, phasesIn, statusIn } from './measured.ts';
+import { phasesIn, statusIn } from './measured.ts';
 import { packed } from './packed.ts';
 import type { JsonValue } from '#domain/json.ts';
 
@@ -12,8 +12,8 @@ describe('the status code in packed details', () => {
     for (const status of [100, 127, 128, 200, 404, 599, 999]) {
       for (const rest of [[], ['203.0.113.17', 11_400, 22_800], [0, 0, 0, 0, 0, 0, 0, 0, [[1, 2]], { t: 'Sure' }]]) {
         const digits = digitsOf([status, ...rest]);
-        assert.equal(statusIn(detailsOf(digits)), status, digits);
-        assert.equal(statusIn(detailsOf(digits.toUpperCase())), status, digits);
+        assert.equal(statusIn(digits), status, digits);
+        assert.equal(statusIn(digits.toUpperCase()), status, digits);
       }
     }
   });
@@ -31,21 +31,21 @@ describe('the status code in packed details', () => {
       200,
       null,
     ];
-    for (const details of others) assert.equal(statusIn(detailsOf(digitsOf(details))), 0, JSON.stringify(details));
-    assert.equal(statusIn(detailsOf(null)), 0);
-    assert.equal(statusIn(detailsOf('')), 0);
+    for (const details of others) assert.equal(statusIn(digitsOf(details)), 0, JSON.stringify(details));
+    assert.equal(statusIn(null), 0);
+    assert.equal(statusIn(''), 0);
   });
 
   it('is not read from truncated details', () => {
-    assert.throws(() => detailsOf(digitsOf([200]).slice(0, 6)), /cut off/);
+    assert.throws(() => statusIn(digitsOf([200]).slice(0, 6)), /cut off/);
   });
 });
 
 describe('the phases in packed details', () => {
   const both = (details: JsonValue) => {
     const digits = digitsOf(details);
-    assert.deepEqual(phasesIn(detailsOf(digits.toUpperCase())), phasesIn(detailsOf(digits)));
-    return phasesIn(detailsOf(digits));
+    assert.deepEqual(phasesIn(digits.toUpperCase()), phasesIn(digits));
+    return phasesIn(digits);
   };
 
   it('are found in a list by position, with the optional wait, whatever stands between', () => {
@@ -69,16 +69,13 @@ describe('the phases in packed details', () => {
     ]);
     assert.deepEqual(both({ signal: 'fail', exitCode: 3, userAgent: 'y'.repeat(300) }), []);
     assert.ok(both({ p: 7 }).every((us) => us === undefined));
-    assert.deepEqual(
-      [phasesIn(detailsOf(null)), phasesIn(detailsOf('')), both(null), both('text'), both(5)],
-      [[], [], [], [], []],
-    );
+    assert.deepEqual([phasesIn(null), phasesIn(''), both(null), both('text'), both(5)], [[], [], [], [], []]);
   });
 
   it('are not read from truncated details', () => {
     const digits = digitsOf([200, '203.0.113.17', 600, 21_000]);
     for (const length of [2, 6, 14, 20, digits.length - 2]) {
-      assert.throws(() => detailsOf(digits.slice(0, length)), /cut off/, String(length));
+      assert.throws(() => phasesIn(digits.slice(0, length)), /cut off/, String(length));
     }
   });
 });

@@ -2,24 +2,7 @@
 // comes first; small integers, short lists, objects and texts are part of it. Texts that are integers or IPv4
 // addresses, which are common in results, are stored as numbers.
 import type { JsonValue } from '#domain/json.ts';
-
-/** Type codes. They are stored: append only, never change. 0x00..0x7f are the integers 0 to 127. */
-const codes = {
-  shortList: 0x80,
-  shortObject: 0x90,
-  shortText: 0xa0,
-  nothing: 0xc0,
-  no: 0xc1,
-  yes: 0xc2,
-  integer: 0xc3,
-  negative: 0xc4,
-  double: 0xc5,
-  longText: 0xc6,
-  longList: 0xc7,
-  longObject: 0xc8,
-  numberText: 0xc9,
-  addressText: 0xca,
-} as const;
+import * as codes from './packed-codes.ts';
 
 const maxVarint = 10;
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
@@ -59,7 +42,7 @@ function write(value: JsonValue): void {
   }
 }
 
-export function isList(value: JsonValue): value is readonly JsonValue[] {
+function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 

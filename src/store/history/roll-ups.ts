@@ -1,5 +1,4 @@
 // Rolls up results by hour, and hours by day: the decisions, shared by all engines (docs/decisions/0040).
-import type { JsonValue } from '#domain/json.ts';
 import {
   type DetailedRollUp,
   emptyDetailedRollUp,
@@ -24,7 +23,7 @@ import {
 } from '#domain/results/roll-up.ts';
 import { type IdBytes, idText, idTime } from '../base/codec.ts';
 import { outcomeCodes } from '../base/codes.ts';
-import { detailsOf, phasesIn, statusIn } from '../base/measured.ts';
+import { phasesIn, statusIn } from '../base/measured.ts';
 import {
   type CheckKey,
   type Progress,
@@ -259,8 +258,7 @@ export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRo
     const outcome = outcomeCodes.decode(row.outcome);
     const isFinal = row.is_final === 1;
     ofLocation.finalResults += row.is_final;
-    const details = detailsOf(row.details_digits);
-    addResult(at(byStatus, statusIn(details), emptyRollUp), {
+    addResult(at(byStatus, statusIn(row.details_digits), emptyRollUp), {
       isFinal,
       outcome,
       slots: row.slots,
@@ -268,7 +266,7 @@ export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRo
       responseUs: row.response_us,
     });
     const isJudged = isFinal && outcome !== 'unknown' && outcome !== 'missed';
-    if (isJudged && row.response_us !== null) addPhases(phases, details, outcome === 'failed');
+    if (isJudged && row.response_us !== null) addPhases(phases, row, outcome === 'failed');
   }
   return new Map(
     [...locations].map(([location, { byStatus, phases, finalResults }]) => [
@@ -278,8 +276,8 @@ export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRo
   );
 }
 
-function addPhases(phases: Phases, details: JsonValue, isFailed: boolean): void {
-  const times = phasesIn(details);
+function addPhases(phases: Phases, { details_digits }: RawResult, isFailed: boolean): void {
+  const times = phasesIn(details_digits);
   for (const [index, phase] of phaseNames.entries()) {
     const us = times[index];
     if (us !== undefined) addPhase(phases, phase, us, isFailed);
