@@ -48,10 +48,7 @@ export const reasons = [
 export const sources = ['SCHEDULER', 'TRIGGER_API', 'SCHEDULE_NOW'] as const satisfies readonly RunSource[];
 
 /** Fails to compile if a reason or source of the domain has no code. */
-export const everyWordHasACode: readonly [Record<Reason, true>, Record<RunSource, true>] extends readonly [
-  Record<(typeof reasons)[number], true>,
-  Record<(typeof sources)[number], true>,
-]
+export const everyWordHasACode: Reason | RunSource extends (typeof reasons)[number] | (typeof sources)[number]
   ? true
   : never = true;
 
