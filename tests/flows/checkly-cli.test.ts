@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '../support/service/one-process.ts';
-import { type CliProject, startCliProject } from '../support/service/checkly-cli.ts';
+import { type CliProject, startCliProject } from '../support/checkly/checkly-cli.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
 
 type Json = Readonly<Record<string, unknown>>;

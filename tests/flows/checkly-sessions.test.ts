@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '../support/service/two-processes.ts';
-import { type CliProject, outputOf, startCliProject } from '../support/service/checkly-cli.ts';
+import { type CliProject, outputOf, startCliProject } from '../support/checkly/checkly-cli.ts';
 import { apiKey, type Service } from '../support/service/service.ts';
 import { startTarget } from '../support/targets/target.ts';
 

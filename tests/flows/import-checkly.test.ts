@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { freePort } from '../support/free-port.ts';
-import { emptyFolder } from '../support/service/checkly-cli.ts';
+import { emptyFolder } from '../support/checkly/checkly-cli.ts';
 import {
   checklyAccount,
   type ChecklyApi,

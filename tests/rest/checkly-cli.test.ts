@@ -14,7 +14,7 @@ import {
   modules,
   outputOf,
   startCliProject,
-} from '../support/service/checkly-cli.ts';
+} from '../support/checkly/checkly-cli.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
 import { until } from '../support/until.ts';

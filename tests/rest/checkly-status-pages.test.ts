@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { blockOf, readPage } from '../support/pages.ts';
-import { assertPrints, type CliProject, startCliProject } from '../support/service/checkly-cli.ts';
+import { assertPrints, type CliProject, startCliProject } from '../support/checkly/checkly-cli.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { maxScriptFileBytes } from '#domain/accounts/script-file.ts';
-import { checklyProgram, cliEnvironment, emptyFolder, modules, outputOf } from '../support/service/checkly-cli.ts';
+import { checklyProgram, cliEnvironment, emptyFolder, modules, outputOf } from '../support/checkly/checkly-cli.ts';
 import { asker, newAccount } from '../support/service/service.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { until } from '../support/until.ts';

@@ -174,7 +174,7 @@ describe('a check that depends on another one', () => {
     assert.deepEqual(await evaluate(test), ['App ALERT_FAILURE']);
   });
 
-  onSqlite('is notified as usual while nobody is notified of the other', async (newStore) => {
+  onSqlite('is notified as usual while the other notifies no channel', async (newStore) => {
     const cases: readonly [what: string, change: Partial<Check>, hasChannel: boolean, outcomes: readonly Outcome[]][] =
       [
         ['degraded', {}, true, ['degraded']],

@@ -106,7 +106,9 @@ describe('status pages', () => {
 
     await page.goto('/status-pages/incidents');
     await press(page, 'Publish Payments fail');
-    await expectVisible(page.getByText('Nobody is notified: its pages have no subscribers and no channels.'));
+    await expectVisible(
+      page.getByText('No notifications will be sent: its pages have no subscribers and no channels.'),
+    );
     await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await expectVisible(page.getByText('Published Payments fail'));
     assert.equal((await first('/v1/status-pages/incidents'))['isDraft'], false);

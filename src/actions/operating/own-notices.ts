@@ -140,7 +140,7 @@ function resolverNotice(code: string, living: readonly ProcessSign[]): Notice[] 
   ];
 }
 
-/** After this time without a call, nobody is in charge of it, ms. */
+/** A state whose call is overdue for longer than this belongs to a watchdog that is no longer used, ms. */
 const forgottenAfterMs = 300_000;
 const action = 'See GET /health/ready of each process, its log, and docs/operating.md#watch-tocsin.';
 

@@ -27,7 +27,7 @@ export async function takeMailSlot(
   if (ofAddress === null) return 'asked';
   const ofAccount = await takeSlot(tx, `account:${accountId}`, pacePerAccount, now);
   if (ofAccount !== null) return Math.max(ofAddress, ofAccount);
-  // Nobody is sent a mail, so the address has its slot back.
+  // No mail is sent, so the slot of the address is returned.
   await tx
     .updateTable('status_mail_slots')
     .set((row) => ({ free_at: row('free_at', '-', pacePerAddress.intervalMs) }))

@@ -9,7 +9,7 @@ export const text = {
   /** Subscribers may have chosen other services. */
   notifies: (subscribers: number, channels: number) =>
     subscribers + channels === 0
-      ? 'Nobody is notified: its pages have no subscribers and no channels.'
+      ? 'No notifications will be sent: its pages have no subscribers and no channels.'
       : `Up to ${plural(subscribers, 'subscriber')} and ${plural(channels, 'channel')} are notified a minute later.`,
   shownOn: 'Shown on ',
   shownOnAll: 'Without services, it is shown on all pages: ',

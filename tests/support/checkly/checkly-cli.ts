@@ -5,8 +5,8 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CommandOutput } from './command.ts';
-import { plainEnvironment } from './plain-environment.ts';
+import type { CommandOutput } from '../service/command.ts';
+import { plainEnvironment } from '../service/plain-environment.ts';
 
 /** The packages of this checkout. */
 export const modules: string = fileURLToPath(new URL('../../../node_modules', import.meta.url));

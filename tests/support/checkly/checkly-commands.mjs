@@ -1,5 +1,5 @@
-// Runs commands of the unmodified `checkly` command line one after another in one process, because loading it takes most of
-// the time of each: `checkly-commands.mjs PROGRAM '[["whoami"], …]'`.
+// Runs commands of the unmodified `checkly` command line one after another in one process: loading it takes longest.
+// `checkly-commands.mjs PROGRAM '[["whoami"], …]'`
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
